@@ -37,5 +37,5 @@ def _available_of_container() -> int | None:
         cached = [line.split() for line in (group / "memory.stat").read_text().splitlines()]
     except (OSError, ValueError):
         return None
-    freeable = sum(int(words[1]) for words in cached if words[0] == "inactive_file")
+    freeable = sum(int(parts[1]) for parts in cached if parts[0] == "inactive_file")
     return max(0, most - used + freeable)

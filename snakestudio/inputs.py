@@ -243,7 +243,7 @@ def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> I
     )
 
 
-def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
+def nearest_row(path: Path, column: str, value: float) -> dict[str, str]:
     """Row of a CSV whose value in a column is nearest to `wanted`: cells by column name.
 
     Lines that start with # are skipped. At most two lines are in memory.
@@ -263,7 +263,7 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
         for row in rows:
             cells = row.split(b",", place + 1)
             try:
-                distance = abs(float(cells[place]) - wanted)
+                distance = abs(float(cells[place]) - value)
             except (IndexError, ValueError):
                 raise InputError(
                     f"it has no readable column {column}", f"choose {budget.what}"
@@ -293,15 +293,15 @@ def _rows(file: BinaryIO, budget: Budget) -> Iterator[bytes]:
     )
 
 
-def count(found: int, most: int, what: str, remedy: str = "use fewer") -> None:
+def count(number: int, most: int, what: str, remedy: str = "use fewer") -> None:
     """Check that a number does not exceed a limit.
 
     Raises
     ------
     InputError
     """
-    if found > most:
-        raise InputError(f"there are {found} {what}, more than {most}", remedy)
+    if number > most:
+        raise InputError(f"there are {number} {what}, more than {most}", remedy)
 
 
 def read_toml(path: Path, budget: Budget) -> dict[str, Any]:

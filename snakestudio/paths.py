@@ -288,9 +288,9 @@ def _data_folder(content: str, name: str, variable: str) -> UserFolder:
     return UserFolder(content, data / name, "SNAKESTUDIO_DATA_DIR")
 
 
-def _usable(wanted: UserFolder) -> Path:
+def _usable(requested: UserFolder) -> Path:
     """Folder, created if missing; if it cannot be written, one in `temporary_dir` from then on."""
-    folder = wanted.folder
+    folder = requested.folder
     if folder not in _replaced and not (folder in _usable_folders and folder.is_dir()):
         # For a user that the system does not know, in a container, the home folder is called ~.
         reason = "there is no home folder" if folder.parts[:1] == ("~",) else why_unwritable(folder)
@@ -298,7 +298,7 @@ def _usable(wanted: UserFolder) -> Path:
             _replaced[folder] = reason
         else:
             _usable_folders.add(folder)
-    return _temporary(wanted.content) if folder in _replaced else folder
+    return _temporary(requested.content) if folder in _replaced else folder
 
 
 def _temporary(content: str) -> Path:

@@ -2,9 +2,9 @@
 
 The case is `ContinuumSnakeCase` of PyElastica 1.0.0 (Zhang et al., Nat. Commun. 12, 6076, 2021):
 0.35 m, radius 0.011 of the length, 1000 kg/m³, 1 MPa, a period of 2 s, Froude number 0.1 and
-friction 1, 1.5 and 2 (forwards, backwards, sideways) along the unit velocity. Its 50 elements, run
-for 22 s, move at 0.02783 m/s from 10 to 20 s (0.02776 m/s by the average of its own
-postprocessing); 100 elements with a quarter of the step at 0.02803 m/s. CURVATURE is the amplitude
+friction 1, 1.5 and 2 (forwards, backwards, sideways) along the unit velocity. In a run of 22 s its
+50 elements move at 0.02783 m/s from 10 to 20 s (0.02776 m/s as averaged by its postprocessing),
+100 elements with a quarter of the step at 0.02803 m/s. CURVATURE is the amplitude
 of the first harmonic of its curvature, times the length, at s = 0.02, 0.26, 0.5, 0.74 and 0.98 from
 the tail.
 """

@@ -422,7 +422,7 @@ def other(scene: Scene, key: str) -> Any:
     annotation = type(part).model_fields[name].annotation
     doc = field_doc(type(part), name)
     if typing.get_origin(annotation) is typing.Literal:
-        return next((word for word in typing.get_args(annotation) if word != value), value)
+        return next((choice for choice in typing.get_args(annotation) if choice != value), value)
     if isinstance(value, bool):
         return not value
     if isinstance(value, str):

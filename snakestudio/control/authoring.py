@@ -35,7 +35,7 @@ class AngleController:
     """
 
     needs: Fields = Fields.JOINTS
-    """Required fields of the snapshot; `snapshot` is None with `Fields.NONE`."""
+    """Required fields of the snapshot; `Fields.NONE` passes None as `snapshot`."""
 
     channels: ClassVar[tuple[str, ...]] = ()
     """Attributes to record. Each name ends in its unit."""

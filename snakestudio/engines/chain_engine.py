@@ -233,7 +233,7 @@ class ChainEngine(TimeSteppingEngine):
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         return self.angle.copy(), self.rate.copy()
 
-    def _take(self, scene: Scene) -> bool:
+    def _adopt(self, scene: Scene) -> bool:
         return type(scene.model) is type(self._scene.model) and scene.robot == self._scene.robot
 
     def _saved_state(self) -> Any:

@@ -175,7 +175,7 @@ class CompiledEngine(TimeSteppingEngine):
 
     # --------------------------------------------------------------------------------------- states
 
-    def _take(self, scene: Scene) -> bool:
+    def _adopt(self, scene: Scene) -> bool:
         if not self._same_structure(self._scene, scene):
             return False
         old = self._params

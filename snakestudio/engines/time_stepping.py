@@ -160,7 +160,7 @@ class TimeSteppingEngine(BoundSteps):
         """Return angles and rates of all joint axes, each (m,)."""
 
     @abstractmethod
-    def _take(self, scene: Scene) -> bool:
+    def _adopt(self, scene: Scene) -> bool:
         """Apply the differences of `scene`; False (and no change) if they need a new engine."""
 
     @abstractmethod
@@ -465,7 +465,7 @@ class TimeSteppingEngine(BoundSteps):
 
     def apply(self, scene: Scene) -> bool:
         """Apply the differences of `scene`; False (and no change) if they need a new engine."""
-        if not self._take(scene):
+        if not self._adopt(scene):
             return False
         self._scene = scene
         return True

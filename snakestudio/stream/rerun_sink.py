@@ -80,7 +80,7 @@ class RerunSink:
 
     @property
     def clients(self) -> int:
-        """1: the viewer or the file."""
+        """Number of receivers: 1, the viewer or the file."""
         return 1
 
     def has_newcomers(self) -> bool:

@@ -1,4 +1,4 @@
-"""Batches of worlds: the same bits as single runs, whatever the model, the threads and what happens to one of them."""
+"""Batches of worlds: bit-identical to single runs with any model and any number of threads, after failures too."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def world_scene(scene: Scene, world: int, values: dict[str, list[float]] = FRICT
 
 
 def targets_of(batch: ss.Batch, calls: int) -> list[FloatArray]:
-    """Joint angles that wander about the start, other ones in every world."""
+    """Joint angles that vary around the start, differently in each world."""
     random = np.random.default_rng(5)
     steps = 0.06 * random.standard_normal((calls, batch.n, len(batch.axes)))
     return list(batch.state.joint_angle + np.cumsum(steps, axis=0))
@@ -74,7 +74,7 @@ def assert_same(state: BatchState, world: int, single: Snapshot) -> None:
 
 @pytest.mark.parametrize("plain", [False, True], ids=["compiled", "engine by engine"])
 @pytest.mark.parametrize("name", JOINTED)
-def test_worlds_have_the_bits_of_single_engines(
+def test_worlds_equal_single_engines_bit_for_bit(
     name: str, plain: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if plain:
@@ -100,7 +100,7 @@ def test_worlds_have_the_bits_of_single_engines(
 @pytest.mark.parametrize(
     "name", ["sidewinding", "path_following", "jam_resolution", "continuum_friction"]
 )
-def test_worlds_without_targets_follow_their_scene_as_runs_do(name: str) -> None:
+def test_worlds_without_targets_follow_their_scene(name: str) -> None:
     scene = scene_of(name)
     values = {} if name == "continuum_friction" else {"ground.mu_along": [0.1, 0.15]}
     steps = 7 if name == "continuum_friction" else 230
@@ -113,7 +113,7 @@ def test_worlds_without_targets_follow_their_scene_as_runs_do(name: str) -> None
         assert_same(batch.state, 1, runner.latest)
 
 
-def test_torques_move_worlds_as_engines() -> None:
+def test_torques_move_worlds_like_engines() -> None:
     scene = scene_of("obstacle_aided")
     n = 50
     engine = registry.create(scene)
@@ -137,7 +137,7 @@ def test_torques_move_worlds_as_engines() -> None:
         assert_same(batch.state, 0, engine.snapshot())
 
 
-def test_centre_of_mass_is_that_of_unequal_links() -> None:
+def test_centre_of_mass_weights_unequal_links() -> None:
     scene = with_values(
         scene_of("obstacle_aided"), {"robot.link": [{"index": "first", "mass_kg": 3.0}]}
     )
@@ -155,7 +155,7 @@ def test_centre_of_mass_is_that_of_unequal_links() -> None:
 # ----------------------------------------------------------------------------------------- failures
 
 
-def test_a_world_that_fails_stops_alone_until_it_is_reset() -> None:
+def test_failed_world_stops_alone_until_reset() -> None:
     scene = scene_of("lagrangian_undulation")
     with ss.open_batch(scene, 3, threads=2) as batch:
         start = batch.state.link_pose.copy()
@@ -181,7 +181,7 @@ def test_a_world_that_fails_stops_alone_until_it_is_reset() -> None:
 
 
 def among_pins() -> Scene:
-    """A straight robot between two rows of pins, more of which it touches than an engine begins with room for."""
+    """A straight robot between two rows of pins, with more contacts than the initial capacity of an engine."""
     pins = [
         {"kind": "cylinder", "x_m": -0.67 + 0.016 * k, "y_m": side * 0.0568, "radius_m": 0.004}
         for k in range(80)
@@ -192,7 +192,7 @@ def among_pins() -> Scene:
     )
 
 
-def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(
+def test_rare_step_endings_equal_single_engines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     scene = among_pins()
@@ -221,7 +221,7 @@ def test_what_a_step_seldom_ends_with_is_done_as_by_single_engines(
 # ------------------------------------------------------------------------------------------- states
 
 
-def test_reset_and_restore_give_the_same_bits_again() -> None:
+def test_reset_and_restore_are_bit_identical() -> None:
     scene = with_values(scene_of("friction_patches"), {})
     with ss.open_batch(
         scene, 3, values=FRICTION | {"ground.patch[1].mu_along": [0.1, 0.2, 0.3]}
@@ -241,7 +241,7 @@ def test_reset_and_restore_give_the_same_bits_again() -> None:
         np.testing.assert_array_equal(run(), first)
 
 
-def test_reset_with_values_is_a_new_world() -> None:
+def test_reset_with_values_gives_a_new_world() -> None:
     scene = scene_of("sidewinding")
     new = {"ground.mu_along": [0.5, 0.45], "start.heading_deg": [10.0, 20.0]}
     with ss.open_batch(scene, 2) as batch, ss.open_batch(scene, 2, values=new) as fresh:
@@ -257,7 +257,7 @@ def test_reset_with_values_is_a_new_world() -> None:
         assert batch.scenes[1].ground.mu_along == 0.45
 
 
-def test_states_are_views_that_nobody_can_write_to() -> None:
+def test_states_are_read_only_views() -> None:
     with ss.open_batch(scene_of("obstacle_aided"), 2) as batch:
         before = batch.state.joint_angle
         batch.step(n=20)
@@ -268,20 +268,20 @@ def test_states_are_views_that_nobody_can_write_to() -> None:
             after[0] = 0.0
 
 
-def test_long_calls_are_cut_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_calls_are_split_without_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     with ss.open_batch(scene_of("obstacle_aided"), 3) as batch:
         saved = batch.save()
         targets = targets_of(batch, 1)[0]
         rates = np.full(10, 0.4)
         batch.step(targets, 150, rates=rates)
-        whole = batch.state.link_pose.copy()
+        expected = batch.state.link_pose.copy()
         batch.restore(saved)
         monkeypatch.setattr(worlds_module, "STEPS_AT_A_TIME", 20)
         batch.step(targets, 150, rates=rates)
-        np.testing.assert_array_equal(batch.state.link_pose, whole)
+        np.testing.assert_array_equal(batch.state.link_pose, expected)
 
 
-def test_a_seed_gives_every_world_its_own_random_numbers() -> None:
+def test_seed_gives_every_world_its_own_random_numbers() -> None:
     scene = scene_of("obstacle_aided")
     with ss.open_batch(scene, 3, seed=4) as batch, ss.open_batch(scene, 2, seed=4) as smaller:
         drawn = [generator.random() for generator in batch.random]
@@ -338,7 +338,7 @@ OPENING: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("case", OPENING)
-def test_opening_refuses_with_one_message(case: str) -> None:
+def test_invalid_batch_is_refused_with_one_message(case: str) -> None:
     arguments, message = OPENING[case]
     with pytest.raises(ss.SnakeStudioError) as caught:
         ss.open_batch(scene_of("obstacle_aided"), **({"n": 2} | arguments))
@@ -346,9 +346,7 @@ def test_opening_refuses_with_one_message(case: str) -> None:
 
 
 @pytest.mark.parametrize("n", [10**7, 10**30])
-def test_a_batch_larger_than_memory_is_refused_before_it_is_made(
-    n: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batch_larger_than_memory_is_refused_early(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[int] = []
 
     def counted(*args: Any, **more: Any) -> Engine:
@@ -398,7 +396,7 @@ STEPS: dict[str, tuple[Callable[[ss.Batch], dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize("case", STEPS)
-def test_step_refuses_with_one_message_and_changes_nothing(case: str) -> None:
+def test_invalid_step_is_refused_and_changes_nothing(case: str) -> None:
     arguments, message = STEPS[case]
     with ss.open_batch(scene_of("obstacle_aided"), 2) as batch:
         before = batch.state.link_pose.copy()
@@ -409,7 +407,7 @@ def test_step_refuses_with_one_message_and_changes_nothing(case: str) -> None:
         assert batch.state.step_count.tolist() == [0, 0]
 
 
-def test_reset_and_restore_refuse_what_is_not_theirs() -> None:
+def test_invalid_reset_and_restore_are_refused() -> None:
     scene = scene_of("obstacle_aided")
     with ss.open_batch(scene, 2) as batch, ss.open_batch(scene, 3) as other:
         batch.step(n=20)
@@ -438,7 +436,7 @@ def test_reset_and_restore_refuse_what_is_not_theirs() -> None:
             batch.step(n=1)
 
 
-def test_the_sweep_of_the_documentation_runs() -> None:
+def test_documented_sweep_runs() -> None:
     page = (docs_dir() / "batch.md").read_text(encoding="utf-8")
     (program, *_) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(program.splitlines()) <= 15

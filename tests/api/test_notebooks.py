@@ -1,4 +1,4 @@
-"""What notebooks show, and what runs hand over to pandas, xarray and matplotlib."""
+"""Display in notebooks, and conversion of runs to pandas, xarray and Matplotlib."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VOID = ("img", "br")
 
 
 class Closed(HTMLParser):
-    """Sees that every element is closed by its own end."""
+    """Checks that every element is closed by its own end tag."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,18 +40,18 @@ class Closed(HTMLParser):
         self.text += f"{data} "
 
 
-def read(shown: object) -> tuple[str, list[Image.Image]]:
-    """Text and pictures of what a notebook shows."""
-    text = shown._repr_html_()  # type: ignore[attr-defined]
+def read(displayed: object) -> tuple[str, list[Image.Image]]:
+    """Return text and images of the display in a notebook."""
+    text = displayed._repr_html_()  # type: ignore[attr-defined]
     parser = Closed()
     parser.feed(text)
     assert not parser.open
-    found = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
-    return parser.text, [Image.open(io.BytesIO(base64.b64decode(data))) for data in found]
+    images = re.findall(r'src="data:image/png;base64,([^"]+)"', text)
+    return parser.text, [Image.open(io.BytesIO(base64.b64decode(data))) for data in images]
 
 
 def drawn(picture: Image.Image) -> bool:
-    """Whether there is anything on white."""
+    """Return whether an image is not blank."""
     return len(set(picture.convert("L").resize((64, 23)).tobytes())) > 10
 
 
@@ -60,15 +60,15 @@ def run() -> ss.Run:
     return ss.simulate(MAIN, duration=0.5)
 
 
-def test_a_run_is_shown_with_its_path_and_speed(run: ss.Run) -> None:
+def test_run_is_displayed_with_path_and_speed(run: ss.Run) -> None:
     text, (picture,) = read(run)
     assert drawn(picture)
-    way = np.hypot(*(run[f"com_{axis}_m"][-1] - run[f"com_{axis}_m"][0] for axis in "xy"))
-    assert f"Displacement {way:.4g} m, {way / 0.5:.4g} m/s" in text
+    displacement = np.hypot(*(run[f"com_{axis}_m"][-1] - run[f"com_{axis}_m"][0] for axis in "xy"))
+    assert f"Displacement {displacement:.4g} m, {displacement / 0.5:.4g} m/s" in text
     assert "0 to 0.5 s, 51 rows" in text
 
 
-def test_a_scene_is_shown_from_above() -> None:
+def test_scene_is_displayed_from_above() -> None:
     scene = with_values(ss.load_scene(MAIN), {"title": "<b>Posts & pegs"})
     text, (picture,) = read(scene)
     assert drawn(picture)
@@ -76,7 +76,7 @@ def test_a_scene_is_shown_from_above() -> None:
     assert "11 links" in text
 
 
-def test_a_scene_whose_files_are_missing_is_shown_without_a_drawing() -> None:
+def test_scene_with_missing_files_is_displayed_as_text() -> None:
     values = {"gait": {"kind": "table", "file": "nowhere.csv"}, "start": {"kind": "gait"}}
     scene = with_values(ss.load_scene(MAIN), values)
     text, pictures = read(scene)
@@ -84,20 +84,20 @@ def test_a_scene_whose_files_are_missing_is_shown_without_a_drawing() -> None:
     assert "11 links" in text
 
 
-def test_a_scene_without_a_renderer_is_shown_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scene_without_renderer_is_displayed_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = ss.load_scene(MAIN)
     monkeypatch.setattr("snakestudio.model.html_renderer._renderer", None)
     assert scene._repr_html_() is None
 
 
-def test_a_comparison_is_shown_with_its_differences() -> None:
+def test_comparison_is_displayed_with_differences() -> None:
     comparison = ss.compare_models(MAIN, "planar_nonsmooth", "planar_lagrangian", duration=0.1)
     text, (picture,) = read(comparison)
     assert drawn(picture)
     assert "planar_nonsmooth" in text
 
 
-def test_a_run_becomes_a_data_frame(run: ss.Run) -> None:
+def test_run_is_converted_to_a_data_frame(run: ss.Run) -> None:
     frame = run.to_pandas()
     assert frame.index.name == "time_s"
     assert tuple(frame.columns) == run.columns[1:]
@@ -105,7 +105,7 @@ def test_a_run_becomes_a_data_frame(run: ss.Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["obstacle_aided", "sidewinding"])
-def test_a_run_becomes_a_dataset_with_units(name: str) -> None:
+def test_run_is_converted_to_a_dataset_with_units(name: str) -> None:
     run = ss.simulate(scenes_dir() / f"{name}.toml", duration=0.05)
     data = run.to_xarray()
     places = {"link": "link", "joint_yaw": "joint", "joint_pitch": "joint"}
@@ -127,7 +127,7 @@ def test_a_run_becomes_a_dataset_with_units(name: str) -> None:
 
 
 @pytest.mark.parametrize(("library", "method"), [("pandas", "to_pandas"), ("xarray", "to_xarray")])
-def test_a_missing_library_is_named(
+def test_missing_library_is_named(
     run: ss.Run, library: str, method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)

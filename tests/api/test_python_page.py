@@ -1,4 +1,4 @@
-"""The Python of `docs/python.md` runs word for word, and type checkers accept that of all pages."""
+"""The code of `docs/python.md` runs unchanged, and type checkers accept the code of all pages."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ OTHER_PAGES = (
     "tutorials/first-study",
     "tutorials/fit-friction",
 )
-"""Pages whose blocks make one script each."""
+"""Pages whose blocks form one script each."""
 
 
-def test_the_examples_run_word_for_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_page_run_unchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(scenes_dir(), tmp_path / "scenes")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}

@@ -35,7 +35,7 @@ FIELDS = (
 
 
 def same(state: ss.State, other: Any) -> None:
-    """The states are equal to the last bit."""
+    """Assert that the states are equal to the last bit."""
     for name in FIELDS:
         np.testing.assert_array_equal(getattr(state, name), getattr(other, name), name)
     assert state.time == other.time
@@ -47,7 +47,7 @@ def same(state: ss.State, other: Any) -> None:
 
 
 class Held(OpenLoop):
-    """Holds one row of targets for each control period, on the knots that a run asks for."""
+    """Holds one row of targets during each control period, at the knots that a run requests."""
 
     def __init__(self, targets: np.ndarray, steps: int, dt: float) -> None:
         self._targets = targets
@@ -55,7 +55,7 @@ class Held(OpenLoop):
 
     def reference(self, time: np.ndarray, snapshot: object) -> JointReference:
         row = np.floor(time / self._span + 1e-9).astype(int).clip(0, len(self._targets) - 1)
-        row[-1] = row[-2]  # a block ends with what it held
+        row[-1] = row[-2]  # a block ends with its held values
         first = np.flatnonzero(np.diff(row)) + 1
         at = np.sort(np.concatenate([np.arange(len(time)), first]))
         after = np.concatenate([[False], np.diff(at) == 0])
@@ -75,9 +75,7 @@ class Held(OpenLoop):
 
 
 @pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, JAMMED], ids=lambda path: path.stem)
-def test_steps_under_targets_are_those_of_a_run(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_steps_under_targets_equal_a_run(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ss.open_simulation(path) as sim:
         n = sim.period_steps
         m = len(sim.axes)
@@ -89,17 +87,17 @@ def test_steps_under_targets_are_those_of_a_run(
             sim.step(row, n=n)
             assert runner.advance(n).ok
         same(sim.state, runner.engine.snapshot())
-        whole = sim.state.copy()
+        expected = sim.state.copy()
         sim.reset()
         for row in targets:
             for _ in range(n):
                 sim.step(row)
         for name in FIELDS:
-            np.testing.assert_array_equal(getattr(sim.state, name), getattr(whole, name), name)
+            np.testing.assert_array_equal(getattr(sim.state, name), getattr(expected, name), name)
 
 
 @pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, BODY], ids=lambda path: path.stem)
-def test_steps_without_targets_are_the_run_of_the_scene(path: Path) -> None:
+def test_steps_without_targets_equal_the_run(path: Path) -> None:
     run = ss.simulate(path, duration=0.3)
     with ss.open_simulation(path, {"run.duration_s": 0.3}) as sim:
         sim.record()
@@ -113,7 +111,7 @@ def test_steps_without_targets_are_the_run_of_the_scene(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, JAMMED], ids=lambda path: path.stem)
-def test_arrays_are_filled_again_by_the_next_look(path: Path) -> None:
+def test_state_arrays_are_reused_by_the_next_state(path: Path) -> None:
     with ss.open_simulation(path) as sim:
         still = sim.state.joint_angle.copy()
         sim.step(still + 0.1, n=20)
@@ -130,7 +128,7 @@ def test_arrays_are_filled_again_by_the_next_look(path: Path) -> None:
         same(sim.state, sim.state.copy())
 
 
-def test_rates_move_the_targets_on() -> None:
+def test_rates_advance_the_targets() -> None:
     with ss.open_simulation(SPATIAL) as sim:
         angle = np.linspace(-0.1, 0.1, len(sim.axes))
         sim.step(angle, rates=np.full(len(angle), 2.0), n=10)
@@ -154,7 +152,7 @@ def test_torques_reach_the_motors(path: Path) -> None:
 @pytest.mark.parametrize(
     "path", [PLANAR, SPATIAL, SMOOTH, JAMMED, BODY], ids=lambda path: path.stem
 )
-def test_a_saved_state_continues_bit_for_bit(path: Path) -> None:
+def test_saved_state_continues_bit_for_bit(path: Path) -> None:
     with ss.open_simulation(path, seed=3) as sim:
         drive = {"targets": sim.state.joint_angle + 0.05} if sim.axes else {}
         sim.step(n=30)
@@ -172,7 +170,7 @@ def test_a_saved_state_continues_bit_for_bit(path: Path) -> None:
             assert sim.rng.random() == drawn
 
 
-def test_a_state_with_other_values_is_restored_with_them() -> None:
+def test_state_is_restored_with_its_values() -> None:
     with ss.open_simulation(PLANAR) as sim:
         sim.step(n=5)
         saved = sim.save()
@@ -183,7 +181,7 @@ def test_a_state_with_other_values_is_restored_with_them() -> None:
         assert sim.scene == saved.state.scene
 
 
-def test_reset_begins_again_with_other_values() -> None:
+def test_reset_restarts_with_other_values() -> None:
     with ss.open_simulation(PLANAR) as sim:
         start = sim.state.copy()
         sim.step(n=20)
@@ -202,7 +200,7 @@ def test_reset_begins_again_with_other_values() -> None:
         assert sim.scene.ground.mu_along == ss.load_scene(PLANAR).ground.mu_along
 
 
-def test_a_seed_draws_whatever_is_random() -> None:
+def test_seed_determines_all_random_values() -> None:
     rubble = with_values(
         ss.load_scene(SPATIAL),
         {"obstacles": [{"kind": "rubble", "x_m": 3.0, "y_m": 0.0, "blocks": 2}]},
@@ -298,14 +296,14 @@ def test_bad_calls_are_refused(tmp_path: Path) -> None:
     sim.close()
 
 
-def test_a_continuous_body_takes_no_targets() -> None:
+def test_continuous_body_refuses_targets() -> None:
     with ss.open_simulation(BODY) as sim:
         assert sim.axes == ()
         with pytest.raises(ss.UsageError, match="without joints"):
             sim.step([0.1])
 
 
-def test_a_failed_step_leaves_the_state_before_it() -> None:
+def test_failed_step_keeps_the_previous_state() -> None:
     with ss.open_simulation(PLANAR) as sim:
         still = sim.state.joint_angle.copy()
         sim.step(still, n=5)
@@ -318,7 +316,7 @@ def test_a_failed_step_leaves_the_state_before_it() -> None:
         assert sim.time == 6 * sim.dt
 
 
-def test_a_wrench_accelerates_the_robot() -> None:
+def test_wrench_accelerates_the_robot() -> None:
     scene = with_values(ss.load_scene(SPATIAL), {"ground.gravity_m_s2": 0.0, "start.z_m": 1.0})
     with ss.open_simulation(scene) as sim:
         mass = sim.scene.robot.mass
@@ -329,7 +327,7 @@ def test_a_wrench_accelerates_the_robot() -> None:
         assert rise == pytest.approx(0.5 * 2.0 / mass * (100 * sim.dt) ** 2, rel=0.05)
 
 
-def test_a_recording_is_a_run_file(tmp_path: Path) -> None:
+def test_recording_is_a_run_file(tmp_path: Path) -> None:
     with ss.open_simulation(PLANAR) as sim:
         sim.record(tmp_path / "steps.mcap")
         for _ in range(12):
@@ -354,13 +352,13 @@ def test_a_recording_is_a_run_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", [PLANAR, JAMMED, BODY], ids=lambda path: path.stem)
-def test_a_later_recording_has_the_rows_of_a_whole_one(path: Path, tmp_path: Path) -> None:
+def test_late_recording_has_the_rows_of_a_complete_one(path: Path, tmp_path: Path) -> None:
     begin = 37  # between two rows of the log
     with ss.open_simulation(path) as sim:
         sim.record()
         sim.step(n=begin)
         sim.step(n=163)
-        whole = sim.run
+        complete = sim.run
         sim.reset()
         sim.step(n=begin)
         sim.record(tmp_path / "later.mcap")
@@ -374,10 +372,10 @@ def test_a_later_recording_has_the_rows_of_a_whole_one(path: Path, tmp_path: Pat
     assert [event.text for event in later.recording.events if event.kind == "note"] == [
         f"Recorded from {begin * dt:g} s"
     ]
-    common = whole["time_s"] > begin * dt
-    np.testing.assert_array_equal(later["com_x_m"][1:], whole["com_x_m"][common])
-    for name in whole.columns:  # forces of the first one are means since `begin`
-        np.testing.assert_array_equal(later[name][2:], whole[name][common][1:], name)
+    common = complete["time_s"] > begin * dt
+    np.testing.assert_array_equal(later["com_x_m"][1:], complete["com_x_m"][common])
+    for name in complete.columns:  # forces of the first one are means since `begin`
+        np.testing.assert_array_equal(later[name][2:], complete[name][common][1:], name)
     # It continues from its own first row and from its last one as the whole run does.
     for at in (later["time_s"][0], later["time_s"][-1]):
         again, notes = ss.continue_from(tmp_path / "later.mcap", at, duration=220 * dt)
@@ -386,7 +384,7 @@ def test_a_later_recording_has_the_rows_of_a_whole_one(path: Path, tmp_path: Pat
         again.recording.close()
 
 
-def test_a_later_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> None:
+def test_late_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> None:
     with ss.open_simulation(PLANAR) as sim:
         sim.step(np.full(10, 0.05), n=50)
         sim.apply_wrench(4, force=(0.0, 3.0, 0.0))
@@ -413,7 +411,7 @@ def test_a_later_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> No
         ss.continue_from(tmp_path / "driven.mcap", 0.0)
 
 
-def test_pictures_need_no_screen() -> None:
+def test_images_need_no_screen() -> None:
     with ss.open_simulation(SPATIAL) as sim:
         picture = sim.render(64, 48)
         assert (picture.shape, picture.dtype) == ((48, 64, 3), np.uint8)

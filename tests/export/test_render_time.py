@@ -44,13 +44,13 @@ def recording() -> Any:
 
 
 def measured(
-    recording: Any, drawing: Drawing, options: VideoOptions = OPTIONS, wanted: bool = True
+    recording: Any, drawing: Drawing, options: VideoOptions = OPTIONS, needed: bool = True
 ) -> float | None:
     return seconds_per_frame(
         ".png",
         recording,
         options,
-        lambda _: wanted,
+        lambda _: needed,
         drawing.make,
         Path(),
         clock=lambda: drawing.now,
@@ -76,5 +76,5 @@ def test_a_video_of_one_frame_takes_as_long_as_that(recording: Any) -> None:
 
 def test_a_cancelled_measurement_has_no_result(recording: Any) -> None:
     drawing = Drawing(0.02)
-    assert measured(recording, drawing, wanted=False) is None
+    assert measured(recording, drawing, needed=False) is None
     assert drawing.frames == 1

@@ -80,7 +80,7 @@ def test_progress_has_a_bar_and_a_cancel_button(
     assert not frame.bar.isVisible()
 
 
-def test_the_end_of_an_export_is_reported(frame: AnalysisFrame, exporter: FakeExporter) -> None:
+def test_end_of_an_export_is_reported(frame: AnalysisFrame, exporter: FakeExporter) -> None:
     frame.show_state(None, "", has_result=True)
     exporter.finished.emit(Path("other.csv"))
     assert frame.note.text() == "", "another export"

@@ -36,7 +36,7 @@ sys.exit(run(None, watch))
 NO_FONTS = '<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig></fontconfig>'
 
 
-def test_the_window_opens_without_home_and_fonts(tmp_path: Path) -> None:
+def test_window_opens_without_home_and_fonts(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     (tmp_path / "fonts.conf").write_text(NO_FONTS)
     (tmp_path / "tmp").mkdir()

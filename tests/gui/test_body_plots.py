@@ -237,7 +237,7 @@ def test_profile_is_exported_as_drawn(
     ]
 
 
-def test_a_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+def test_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
     panel.export(panel.plots[1], tmp_path / "map.csv")
     qtbot.waitUntil(lambda: not panel.exporter.busy and (tmp_path / "map.csv").exists())
     header = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()[2].split(",")
@@ -245,7 +245,7 @@ def test_a_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_pat
     assert len(header) == 22
 
 
-def test_a_map_has_the_head_on_top_and_both_signs(panel: PlotPanel) -> None:
+def test_map_has_the_head_on_top_and_both_signs(panel: PlotPanel) -> None:
     picture = panel.plots[1].chart.data
     assert picture.heat is not None
     assert picture.heat.signed

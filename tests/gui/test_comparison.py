@@ -370,7 +370,7 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
     plots.overlay([])
 
 
-def test_the_plain_view_draws_ghosts_too(
+def test_plain_view_draws_ghosts_too(
     qtbot: QtBot, panel: ComparisonPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = window_of(panel)

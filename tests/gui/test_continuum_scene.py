@@ -137,7 +137,7 @@ def test_tree_follows_the_model_and_undo(qtbot: QtBot) -> None:
     assert tree.add_button.isVisible()
 
 
-def test_the_tree_follows_the_number_of_cross_sections(qtbot: QtBot, body: Document) -> None:
+def test_tree_follows_the_number_of_cross_sections(qtbot: QtBot, body: Document) -> None:
     tree = SceneTree(body, Selection(body))
     qtbot.addWidget(tree)
     body.set_value("beam.sections", 7, "Sections")
@@ -172,9 +172,7 @@ def test_section_shows_its_position_and_load() -> None:
     assert section_values(shot, 99) == []
 
 
-def test_the_inspector_shows_a_section_and_the_parts_of_the_body(
-    qtbot: QtBot, body: Document
-) -> None:
+def test_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, body: Document) -> None:
     selection = Selection(body)
     session_controller = FakeBridge(body_recording(body.scene, 50))
     inspector = Inspector(body, selection, session_controller)  # type: ignore[arg-type]
@@ -217,7 +215,7 @@ def test_problems_lead_to_the_parts_of_the_body() -> None:
         assert items_of(Problem("error", f"{part}.kind", "wrong", "")) == [(part, 0)]
 
 
-def test_the_view_frames_the_body(body: Document) -> None:
+def test_view_frames_the_body(body: Document) -> None:
     shot = body_recording(body.scene, 2).snapshot(0)
     box = box_around(body.scene, shot, None)
     assert box is not None
@@ -234,7 +232,7 @@ def test_start_with_link_positions_is_not_offered() -> None:
     ]
 
 
-def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
+def test_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
     """The panels change, a bundled scene runs and is edited meanwhile, and a robot with links is restored."""
     fill_docks(window)
     assert window.context.files.open(scenes_dir() / "continuum_snake_2d.toml")
@@ -286,7 +284,7 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     assert window.context.action_registry["add_cylinder"].isEnabled()
 
 
-def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
+def test_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
     shot = body_recording(body.scene, 2).snapshot(0)
     parent = QWidget()
     qtbot.addWidget(parent)

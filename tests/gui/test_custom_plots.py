@@ -79,7 +79,7 @@ def names(plot: LivePlot) -> list[str]:
 # --- channels -------------------------------------------------------------------------------------
 
 
-def test_the_catalogue_has_all_columns_in_groups(session_controller: FakeBridge) -> None:
+def test_catalogue_has_all_columns_in_groups(session_controller: FakeBridge) -> None:
     assert session_controller.recording is not None
     result = catalogue(session_controller.recording.schema)
     assert result["link_6_x_m"].group == ("Links", "Link 6")
@@ -124,7 +124,7 @@ def test_channels_dropped_next_to_plots_get_a_new_plot(qtbot: QtBot, panel: Plot
     assert len(panel.plots) == 1
 
 
-def test_the_browser_finds_shows_values_and_adds(
+def test_browser_finds_shows_values_and_adds(
     qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
 ) -> None:
     browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
@@ -213,7 +213,7 @@ def test_tracks_are_drawn_to_scale_with_obstacles(
     assert (dot.x, dot.y) == pytest.approx(tuple(near[5, :2]), abs=1e-5)
 
 
-def test_a_spectrum_finds_the_gait(
+def test_spectrum_finds_the_gait(
     qtbot: QtBot, panel: PlotPanel, document: Document, tmp_path: Path
 ) -> None:
     plot = panel.plots[0]
@@ -382,7 +382,7 @@ def test_dialog_checks_completes_and_saves(
     assert not dialog.isVisible()
 
 
-def test_a_run_of_another_robot_under_an_overlay(
+def test_run_of_another_robot_can_be_overlaid(
     qtbot: QtBot,
     panel: PlotPanel,
     session_controller: FakeBridge,

@@ -208,7 +208,7 @@ def test_typed_turn_is_applied(
     assert box.yaw_deg == pytest.approx(yaw, abs=1e-6)
 
 
-def test_a_box_is_tilted_by_keys(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
+def test_box_is_tilted_by_keys(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
     viewport.selection.set([("obstacle", 1)])
     start(qtbot, viewport, "turn", 1.3, 0.0)
     type_keys(qtbot, viewport, "y")
@@ -381,9 +381,7 @@ def grip(viewport: Viewport, name: str) -> QPoint:
     return viewport.pixel((float(x), float(y), float(z))).toPoint()
 
 
-def test_an_arrow_moves_along_its_axis(
-    qtbot: QtBot, viewport: Viewport, document: Document
-) -> None:
+def test_arrow_moves_along_its_axis(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
     viewport.selection.set([("obstacle", 1)])
     place = grip(viewport, "x")
     move(viewport, place)
@@ -640,7 +638,7 @@ def test_rectangle_selects_obstacles_by_centre(
     assert viewport.selection.items == {("obstacle", 0), ("obstacle", 1), ("obstacle", 3)}
 
 
-def test_one_of_two_thousand_follows_the_mouse_quickly(
+def test_object_among_two_thousand_follows_the_mouse_quickly(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     """Time that the editor adds to a mouse move, including snapping to edges."""

@@ -158,7 +158,7 @@ def test_models_of_robots_with_joints_are_offered(name: str, offered: bool) -> N
     )
 
 
-def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.context.plot_docks.library.put(DerivedChannel("lead_m", "link_11_x_m - com_x_m", "m"))
     recording = recorded.context.exporter.recording
     viewport = recorded.context.viewport

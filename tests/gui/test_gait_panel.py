@@ -74,7 +74,7 @@ def test_library_has_explanations_and_sources(panel: GaitPanel) -> None:
         assert entry.source in panel.about.text()
 
 
-def test_gaits_are_checked_against_the_robot_when_the_library_opens(
+def test_library_checks_gaits_against_the_robot(
     panel: GaitPanel, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Some gaits have formulas, and the library that reads formulas would delay the first window."""

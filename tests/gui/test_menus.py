@@ -124,7 +124,7 @@ def test_key_in_an_open_menu_does_not_reach_the_window(qtbot: QtBot) -> None:
     assert done == ["entry", "P"]
 
 
-def test_all_menus_use_the_class_that_keeps_keys() -> None:
+def test_all_menus_use_the_class_that_reserves_keys() -> None:
     root = Path(snakestudio.gui.__path__[0])
     plain_menus = [
         f"{path.relative_to(root)}: {line.strip()}"

@@ -20,7 +20,7 @@ def test_group_has_the_row_of_its_first_obstacle() -> None:
     assert ROWS.group_row == [1, 2]
 
 
-def test_every_obstacle_knows_its_group_and_its_row_there() -> None:
+def test_every_obstacle_has_its_group_and_row() -> None:
     assert ROWS.group == [-1, 0, 1, 0, -1]
     assert ROWS.row == [0, 0, 0, 1, 3]
 

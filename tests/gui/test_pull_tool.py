@@ -63,9 +63,7 @@ def standing(ready: MainWindow, qtbot: QtBot) -> MainWindow:
     return ready
 
 
-def test_ctrl_drag_of_a_link_pulls_it_until_the_button_is_released(
-    standing: MainWindow, qtbot: QtBot
-) -> None:
+def test_ctrl_drag_pulls_a_link_until_release(standing: MainWindow, qtbot: QtBot) -> None:
     viewport = standing.context.viewport
     session_controller = standing.context.session_controller
     camera = viewport.navigator.camera
@@ -173,7 +171,7 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
 
 
-def test_ctrl_click_still_selects_and_elsewhere_ctrl_drag_does_not_pull(
+def test_ctrl_click_selects_and_ctrl_drag_elsewhere_pulls_nothing(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
     viewport = standing.context.viewport

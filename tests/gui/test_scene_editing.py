@@ -54,7 +54,7 @@ def messages() -> list[str]:
 
 @pytest.fixture
 def commands(document: Document, selection: Selection, messages: list[str]) -> ObstacleCommands:
-    return ObstacleCommands(document, selection, tell=messages.append)
+    return ObstacleCommands(document, selection, show_message=messages.append)
 
 
 @pytest.fixture

@@ -518,7 +518,7 @@ def _with_ice(document: Document) -> None:
     document.edit(with_patches(document.scene, patches), "test")
 
 
-def test_friction_patches_are_selected_renamed_and_deleted_in_the_tree(
+def test_friction_patches_are_edited_in_the_tree(
     qtbot: QtBot, tree: SceneTree, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
     _with_ice(document)

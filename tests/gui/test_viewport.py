@@ -142,7 +142,7 @@ def test_right_drag_pans_with_the_cursor(drawn: MainWindow, qtbot: QtBot) -> Non
     assert abs(now.y() - start.y() - end.y()) < 2
 
 
-def test_the_wheel_zooms_to_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+def test_wheel_zooms_to_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     at = QPointF(top_of(viewport, 5))
     picked = viewport.pick(at)

@@ -1,4 +1,4 @@
-"""Environments of Gymnasium: its own checker, the vector environment against single ones, seeds, ends, mistakes."""
+"""Gymnasium environments: its checker, the vector environment against single ones, seeds, terminations, mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.paths import docs_dir
 SIDEWINDING, AIDED, PATH, JAM = TASKS
 PERIODS = 6
 FLYING = {"joint_controller.kp_nm_per_rad": 1e9, "solver.step_s": 0.001, "control.period_s": 0.01}
-"""Values with which the joints of obstacle_aided diverge at once."""
+"""Values with which the joints of obstacle_aided diverge in the first steps."""
 
 
 def make(task: str, **options: Any) -> gymnasium.Env[Any, Any]:
@@ -48,14 +48,14 @@ def episode(task: str, periods: int) -> float:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_gymnasium_finds_nothing_wrong_or_doubtful(task: str) -> None:
+def test_environments_pass_the_checker_of_gymnasium(task: str) -> None:
     env = make(task, episode_s=0.5, width=64, height=48)
     check_env(env.unwrapped, skip_render_check=task != JAM)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("task", TASKS)
-def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None:
+def test_batch_worlds_equal_single_environments(task: str, mode: str) -> None:
     options = {"episode_s": episode(task, PERIODS)}
     singles = make_sync(task, 3, mode, **options)
     worlds = make_vec(task, 3, autoreset_mode=mode, **options)
@@ -70,7 +70,7 @@ def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None
 
     observation, infos = worlds.reset(seed=5)
     assert_same(singles.reset(seed=5)[0], observation)
-    # a friction of each
+    # each has its own friction
     assert len({next(iter(values.values())) for values in infos["values"]}) == 3
     worlds.action_space.seed(2)
     ends = 0
@@ -98,12 +98,12 @@ def test_worlds_of_a_batch_are_single_environments(task: str, mode: str) -> None
 
 
 @pytest.mark.parametrize("task", [SIDEWINDING, JAM])
-def test_a_seed_decides_everything(task: str) -> None:
+def test_seed_determines_start_values_and_motion(task: str) -> None:
     one = make(task)
     other = make(task)
     other.reset(seed=8)
     other.step(other.action_space.sample())
-    for seed in (3, None):  # the second episode has a start of its own, from the same generator
+    for seed in (3, None):  # the second episode draws its own start from the same generator
         first, info = one.reset(seed=seed)
         again, same = other.reset(seed=seed)
         assert info == same
@@ -116,25 +116,25 @@ def test_a_seed_decides_everything(task: str) -> None:
             assert reward == reward_again
 
 
-def test_rewards_are_the_sum_of_their_terms_and_speed_is_what_was_travelled() -> None:
+def test_reward_is_the_sum_of_its_terms() -> None:
     env = make(SIDEWINDING)
     env.reset(seed=0)
     simulation = env.unwrapped.simulation  # type: ignore[attr-defined]
     before = simulation.state.centre_of_mass
     _, reward, _, _, info = env.step(env.action_space.high)
-    way = simulation.state.centre_of_mass - before
+    displacement = simulation.state.centre_of_mass - before
     assert reward == pytest.approx(
         sum(value for name, value in info.items() if name.startswith("reward")), rel=1e-12
     )
-    assert info["reward_speed"] == pytest.approx(10.0 * way[1] / 0.05, rel=1e-9)
-    assert info["reward_drift"] == pytest.approx(-5.0 * abs(way[0]) / 0.05, rel=1e-9)
+    assert info["reward_speed"] == pytest.approx(10.0 * displacement[1] / 0.05, rel=1e-9)
+    assert info["reward_drift"] == pytest.approx(-5.0 * abs(displacement[0]) / 0.05, rel=1e-9)
     state = simulation.state
     assert info["reward_power"] == pytest.approx(
         -0.01 * np.abs(state.joint_torque * state.joint_rate).sum(), rel=1e-9
     )
 
 
-def test_the_scene_gait_as_action_sidewinds_at_its_speed() -> None:
+def test_scene_gait_as_action_has_the_known_speed() -> None:
     env = make(SIDEWINDING, friction_jitter=0.0, heading_jitter_deg=0.0)
     env.reset(seed=0)
     gait = np.array([np.radians(30.0), np.radians(10.0), 80.0 / 360.0, -np.radians(50.0), 0.0])
@@ -152,7 +152,7 @@ def test_leaving_the_path_terminates() -> None:
         env.unwrapped.step(env.action_space.high)
 
 
-def test_coming_free_terminates_with_success() -> None:
+def test_leaving_the_obstacles_terminates_with_success() -> None:
     env = make(JAM)
     env.reset(seed=0)
     simulation = env.unwrapped.simulation  # type: ignore[attr-defined]
@@ -171,7 +171,7 @@ def test_coming_free_terminates_with_success() -> None:
     )
 
 
-def test_failures_of_the_simulation_terminate_with_a_reason() -> None:
+def test_simulation_failure_terminates_with_a_reason() -> None:
     env = make(AIDED, values=FLYING)
     worlds = make_vec(AIDED, 2, values=FLYING)
     env.reset(seed=1)
@@ -189,7 +189,7 @@ def test_failures_of_the_simulation_terminate_with_a_reason() -> None:
     worlds.close()
 
 
-def test_worlds_that_are_reset_by_hand_go_on() -> None:
+def test_manually_reset_worlds_continue() -> None:
     worlds = make_vec(PATH, 3, autoreset_mode="Disabled", episode_s=0.2)
     with pytest.raises(gymnasium.error.ResetNeeded, match="world 0"):
         worlds.step(worlds.action_space.sample())
@@ -209,7 +209,7 @@ def test_worlds_that_are_reset_by_hand_go_on() -> None:
     worlds.close()
 
 
-def test_actions_in_other_units_and_out_of_range() -> None:
+def test_actions_are_scaled_clipped_and_checked() -> None:
     scaled = RescaleAction(make(PATH), -1.0, 1.0)
     plain = make(PATH)
     scaled.reset(seed=4)
@@ -253,15 +253,13 @@ def test_actions_in_other_units_and_out_of_range() -> None:
         ("SnakeStudio/Flying-v0", {}, '"SnakeStudio/Flying-v0"'),
     ],
 )
-def test_what_cannot_be_an_environment_is_refused(
-    task: str, options: dict[str, Any], message: str
-) -> None:
+def test_invalid_options_are_refused(task: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         SnakeEnv(task, **options)
     assert message in str(caught.value)
 
 
-def test_a_scene_of_ones_own_takes_the_place_of_the_bundled_one() -> None:
+def test_custom_scene_replaces_the_bundled_one() -> None:
     env = make(SIDEWINDING, scene="alternating_16", frame_skip=100)
     names = env.get_wrapper_attr("observation_names")
     assert names[0] == "joint_1_yaw_rad"
@@ -271,7 +269,7 @@ def test_a_scene_of_ones_own_takes_the_place_of_the_bundled_one() -> None:
     )
 
 
-def test_starts_that_do_not_fit_are_drawn_again_and_given_up(
+def test_invalid_starts_are_redrawn_up_to_a_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     env = SnakeEnv(AIDED, position_jitter_m=0.3)  # most of them in a pipe
@@ -282,7 +280,7 @@ def test_starts_that_do_not_fit_are_drawn_again_and_given_up(
         env.reset(seed=0)
 
 
-def test_without_gymnasium_one_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_gymnasium_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.startswith("snakestudio.gym")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "gymnasium", None)
@@ -290,6 +288,6 @@ def test_without_gymnasium_one_message_names_the_extra(monkeypatch: pytest.Monke
         importlib.import_module("snakestudio.gym")
 
 
-def test_the_reference_of_environments_is_up_to_date() -> None:
+def test_reference_of_environments_is_up_to_date() -> None:
     text = (docs_dir() / "environments.md").read_text(encoding="utf-8")
     assert with_environments(text) == text, "run: python packaging/document_keys.py"

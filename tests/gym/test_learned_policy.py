@@ -1,4 +1,4 @@
-"""The learned policy of the documentation: in the environment and as a plug-in, and what type checkers say."""
+"""The learned policy of the documentation, in the environment and as a plug-in, and checked for types."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plugin() -> Iterator[ModuleType]:
     loading.unload(loaded.name)
 
 
-def test_the_plug_in_moves_as_the_environment_does(plugin: ModuleType) -> None:
+def test_plugin_moves_like_the_environment(plugin: ModuleType) -> None:
     env = gymnasium.make(
         "SnakeStudio/PathFollowing-v0",
         friction_jitter=0.0,
@@ -50,7 +50,7 @@ def test_the_plug_in_moves_as_the_environment_does(plugin: ModuleType) -> None:
     assert abs(observation[31]) > 0.01  # it steers
 
 
-def test_the_policy_comes_onto_the_path(plugin: ModuleType) -> None:
+def test_policy_reaches_the_path(plugin: ModuleType) -> None:
     run = ss.simulate(SCENE, duration=35.0, **{"solver.step_s": 0.005})
     error = run["cross_track_m"]
     assert error[0] > 0.95
@@ -71,7 +71,7 @@ def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
     (tmp_path / "page.py").write_text("\n".join(map(textwrap.dedent, blocks)), encoding="utf-8")
     for name in ("learned", "train"):
         shutil.copy(EXAMPLES / f"{name}_path_following.py", tmp_path)
-    # PyTorch and stable-baselines3 belong to the one who trains.
+    # PyTorch and stable-baselines3 are needed only for training.
     settings = {
         "typeCheckingMode": "standard",
         "pythonVersion": "3.11",

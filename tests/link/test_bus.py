@@ -41,7 +41,7 @@ def multicast(number: int) -> Bus:
 
 
 @pytest.mark.parametrize("interface", ["virtual", "udp_multicast"])
-def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> None:
+def test_frames_arrive_unchanged_without_echo(interface: str) -> None:
     bus = (
         multicast(1)
         if interface == "udp_multicast"
@@ -73,7 +73,7 @@ def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> 
         other.close()
 
 
-def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
+def test_frames_have_the_kernels_reception_time() -> None:
     """The age of a frame includes the time for which it waited in the socket."""
     bus = multicast(2)
     one = open_bus(bus)
@@ -120,7 +120,7 @@ class _Full:
         self.taken += 1
 
 
-def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_queue_is_awaited_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         module, "_SEND_S", 1.0
     )  # tests may be delayed; a link has real-time priority
@@ -147,7 +147,7 @@ class _BusOff:
         )
 
 
-def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
+def test_bus_off_is_detected_from_error_frames_and_state() -> None:
     driver = _BusOff()
     adapter = module._Adapter(Bus(), driver)
     assert not adapter.off()
@@ -228,7 +228,7 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         ),
     ],
 )
-def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, message: str) -> None:
+def test_unopenable_bus_gets_one_message(bus: Bus, final: bool, message: str) -> None:
     with pytest.raises(LinkError) as caught:
         open_bus(bus)
     text = str(caught.value)
@@ -239,7 +239,7 @@ def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, me
 
 
 @pytest.mark.parametrize("interface", sorted(can.interfaces.BACKENDS))
-def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(interface: str) -> None:
+def test_every_interface_describes_needs_and_channels(interface: str) -> None:
     """No message of Python is shown for any driver, installed or not; nothing is opened."""
     lacking = driver_problem(interface)
     if not lacking and "channel" not in arguments_of(interface)[1]:
@@ -280,7 +280,7 @@ def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(inte
         ),
     ],
 )
-def test_drivers_errors_become_sentences(error: Exception, message: str) -> None:
+def test_driver_errors_become_messages(error: Exception, message: str) -> None:
     text = str(opening_error(Bus(), error))
     assert message.lower() in text.lower()
     assert text.startswith("socketcan can0: ")
@@ -293,7 +293,7 @@ def test_permission_of_a_serial_port_names_the_group() -> None:
     assert "dialout" in str(opening_error(bus, error))
 
 
-def test_a_list_of_adapters_has_every_interface_and_a_reason_for_what_cannot_be_used() -> None:
+def test_adapter_list_gives_reasons_for_unusable_interfaces() -> None:
     adapters = {adapter.interface: adapter for adapter in available(5.0)}
     assert set(adapters) == set(can.interfaces.BACKENDS)
     assert adapters["udp_multicast"].channels[0].startswith("239.")

@@ -120,7 +120,7 @@ def messages(draw: st.DrawFn) -> DbcMessage:
 
 
 @given(messages(), st.randoms(use_true_random=False))
-def test_bits_are_where_cantools_has_them(message: DbcMessage, draw: random.Random) -> None:
+def test_bits_agree_with_cantools(message: DbcMessage, draw: random.Random) -> None:
     fields = fields_of(message)
     raws: dict[str, float] = {}
     little = big = 0
@@ -148,7 +148,7 @@ def test_bits_are_where_cantools_has_them(message: DbcMessage, draw: random.Rand
 
 @pytest.mark.parametrize("name", CODECS)
 @given(draw=st.randoms(use_true_random=False))
-def test_shipped_messages_are_as_cantools_has_them(name: str, draw: random.Random) -> None:
+def test_shipped_messages_agree_with_cantools(name: str, draw: random.Random) -> None:
     codec = Codec(CODECS[name].loaded)
     node = draw.choice(codec.profile.nodes)
     for message in codec.profile.messages:
@@ -187,7 +187,7 @@ def test_shipped_messages_are_as_cantools_has_them(name: str, draw: random.Rando
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
+def test_encoded_commands_are_decoded_by_the_robot(name: str) -> None:
     codec = Codec(CODECS[name].loaded)
     rng = np.random.default_rng(1)
     angle, rate = rng.uniform(-1, 1, codec.n_axes), rng.uniform(-2, 2, codec.n_axes)
@@ -210,7 +210,7 @@ def test_what_is_told_is_what_the_robot_hears(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODECS)
-def test_what_the_robot_says_is_what_is_heard(name: str) -> None:
+def test_feedback_of_the_robot_is_decoded(name: str) -> None:
     codec = Codec(CODECS[name].loaded)
     values: dict[tuple[Quantity, int], float] = {
         (quantity, i): 0.05 * i - 0.3
@@ -253,7 +253,7 @@ def test_sign_offset_and_gear_are_taken_out() -> None:
     )
 
 
-def test_the_fixed_selector_says_which_message_it_is() -> None:
+def test_fixed_selector_identifies_the_message() -> None:
     codec = odd()
     # 20 °C = 293.15 K = 300 - 13.7 steps of half a kelvin: -14 = 0xF2, 293 K. The node has two
     # axes: it is both's.
@@ -269,7 +269,7 @@ def test_the_fixed_selector_says_which_message_it_is() -> None:
     )  # not defined in the profile
 
 
-def test_one_frame_for_all_has_slots_over_all_axes() -> None:
+def test_broadcast_frame_has_a_slot_for_each_axis() -> None:
     codec = odd()
     # -(0) and offset 10° at gear 4: 40° = 4000 = 0x0FA0; the others as they are: 1° = 100, -1° =
     # -100.
@@ -283,14 +283,14 @@ def test_one_frame_for_all_has_slots_over_all_axes() -> None:
     assert codec.axis_of(9, 0) is None
 
 
-def test_values_beyond_a_signal_are_its_ends() -> None:
+def test_values_beyond_a_signal_are_clamped() -> None:
     codec = odd()
     # First may go to ±90° in the DBC, Second as far as 16 bits.
     frame = codec.set_points(np.radians([-1000.0, -1000.0, 1000.0]))[0]
     assert frame.data == bytes.fromhex("28230080FF7F0000")  # 9000, -32768, 32767
 
 
-def test_a_float_of_the_robot_that_is_none_is_a_problem() -> None:
+def test_nan_from_the_robot_is_a_problem() -> None:
     codec = odd()
     fine = codec.encode(codec.profile.messages[3], 9, {("angle", 1): -0.75})
     assert fine.data == bytes.fromhex("000040BF")  # IEEE 754: -0.75 = 0xBF400000
@@ -301,7 +301,7 @@ def test_a_float_of_the_robot_that_is_none_is_a_problem() -> None:
         assert decoded.problem == "Number in Raw of node 9 is not a number"
 
 
-def test_a_status_is_its_bits() -> None:
+def test_status_is_decoded_from_its_bits() -> None:
     codec = odd()
     # though the DBC calls it signed
     assert got(codec.decode(Frame(0x47, b"\xfe"))) == {("status", 0): 0xFE}
@@ -320,7 +320,7 @@ def test_short_frames_are_a_problem_and_long_ones_are_not() -> None:
     assert nobody.node is None
 
 
-def test_what_is_none_of_the_profile() -> None:
+def test_frames_outside_the_profile_are_unknown() -> None:
     codec = CODECS["lab_robot"]
     feedback = Frame(0x185, bytes(8))
     assert codec.decode(feedback) is not None
@@ -334,7 +334,7 @@ def test_what_is_none_of_the_profile() -> None:
         assert codec.decode(frame) is None
 
 
-def test_a_counter_that_stands_still_is_a_problem() -> None:
+def test_constant_counter_is_a_problem() -> None:
     codec = Codec(CODECS["generic_servo"].loaded)
     message = next(m for m in codec.profile.messages if m.message == "ServoFeedback")
     first = codec.encode(message, 3, {})
@@ -348,7 +348,7 @@ def test_a_counter_that_stands_still_is_a_problem() -> None:
     assert got(codec.decode(first))
 
 
-def test_nothing_that_is_no_number_is_sent() -> None:
+def test_values_that_are_not_numbers_are_not_sent() -> None:
     codec = CODECS["lab_robot"]
     angle = np.zeros(codec.n_axes)
     angle[7] = math.nan
@@ -358,7 +358,7 @@ def test_nothing_that_is_no_number_is_sent() -> None:
         codec.encode(codec.profile.messages[4], 1, {("angle", 0): math.nan})
 
 
-def test_steps_of_sequences() -> None:
+def test_sequence_steps_are_encoded() -> None:
     codec = CODECS["lab_robot"]
     assert codec.step_frames(Step(wait_s=1.0)) == codec.step_frames(Step(expect="armed")) == []
     raw = Step(raw="FF 01", id="0x300 + node", each="once")
@@ -385,7 +385,7 @@ def test_steps_of_sequences() -> None:
             codec.step_frames(step)
 
 
-def test_a_message_that_cannot_be_worked_out_makes_no_codec() -> None:
+def test_unsolvable_message_is_refused_by_the_codec() -> None:
     with pytest.raises(ProfileError) as caught:
         odd(TOML.replace('signal = "Heat"', 'signal = "Hear"'))
     assert (
@@ -411,7 +411,7 @@ def test_a_message_that_cannot_be_worked_out_makes_no_codec() -> None:
         (Frame(0, error=True), naming("error on")),
     ],
 )
-def test_frames_in_words(frame: Frame, text: str) -> None:
+def test_frames_are_described_in_words(frame: Frame, text: str) -> None:
     assert CODECS["lab_robot"].text(frame) == text
 
 
@@ -454,16 +454,16 @@ def _feed(count: int, seed: int) -> None:
                 codec.text(frame)
 
 
-def test_any_frame_can_be_read() -> None:
+def test_any_frame_is_decoded_without_error() -> None:
     _feed(6_000, 1)
 
 
 @pytest.mark.soak
-def test_a_million_frames_can_be_read() -> None:
+def test_million_frames_are_decoded_without_error() -> None:
     _feed(1_000_000, 2)
 
 
-def test_raw_bytes_go_to_node_0_when_it_is_the_one_that_is_meant() -> None:
+def test_raw_bytes_are_sent_to_node_0_if_selected() -> None:
     toml = TOML.replace("node = 9", "node = 0")
     codec = odd(toml)
     assert codec.profile.nodes == (7, 0)
@@ -473,7 +473,7 @@ def test_raw_bytes_go_to_node_0_when_it_is_the_one_that_is_meant() -> None:
         assert [frame.id for frame in codec.step_frames(step, 7)] == [0x307]
 
 
-def test_a_counter_counts_only_in_the_frames_that_have_it() -> None:
+def test_counter_counts_only_frames_that_contain_it() -> None:
     dbc = DBC.replace(
         " SG_ Angle m1 :", ' SG_ Count m1 : 4|4@1+ (1,0) [0|15] "" B\n SG_ Angle m1 :'
     )

@@ -33,7 +33,7 @@ def _set_points_since(rig: Rig, count: int) -> int:
     return sum(1 for _, frame in rig.sent[count:] if frame.id in SET_POINTS)
 
 
-def test_listening_says_nothing(rig: Rig) -> None:
+def test_listening_sends_nothing(rig: Rig) -> None:
     rig.core.bus(True, "", rig.now)
     rig.run(0.5)
     rig.core.stop("The operator is in doubt.", rig.now)
@@ -46,7 +46,7 @@ def test_listening_says_nothing(rig: Rig) -> None:
     assert any("only listens" in reason for reason in telemetry.not_ready)
 
 
-def test_idle_says_that_it_lives_and_no_more(rig: Rig) -> None:
+def test_idle_sends_only_the_heartbeat(rig: Rig) -> None:
     rig.idle()
     rig.run(1.0)
     assert set(rig.ids()) == {rig.codec.frames(_message(rig, "HostAlive"))[0].id}
@@ -57,7 +57,7 @@ def _message(rig: Rig, name: str) -> Message:
     return next(message for message in rig.loaded.profile.messages if message.message == name)
 
 
-def test_arming_begins_with_the_measured_angles_and_holds_them(rig: Rig) -> None:
+def test_arming_holds_the_measured_angles(rig: Rig) -> None:
     rig.robot.angle[:] = np.linspace(-0.5, 0.5, rig.codec.n_axes)
     held = rig.robot.angle.copy()
     rig.idle()
@@ -75,7 +75,7 @@ def test_arming_begins_with_the_measured_angles_and_holds_them(rig: Rig) -> None
     assert telemetry.period_mean == pytest.approx(0.01, rel=1e-3)
 
 
-def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
+def test_streaming_ramps_from_measured_to_commanded_angles(rig: Rig) -> None:
     rig.armed()
     begin = rig.now
     rig.references(math.radians(30.0))
@@ -89,7 +89,7 @@ def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
     assert rig.now - begin < 2.0
 
 
-def test_set_points_that_took_long_to_send_are_not_followed_by_others_at_once(rig: Rig) -> None:
+def test_slow_set_points_are_not_followed_by_a_burst(rig: Rig) -> None:
     """At 100 Hz the machine halts for 8 ms before the last frame; the deadline 2 ms later is skipped."""
     rig.armed()
     while rig.core.set_points.next > rig.now + 1e-9:
@@ -109,7 +109,7 @@ def test_set_points_that_took_long_to_send_are_not_followed_by_others_at_once(ri
     assert _set_points_since(rig, 0) > sent
 
 
-def test_a_second_arm_brings_the_joints_to_rest(rig: Rig) -> None:
+def test_second_arm_brings_the_joints_to_rest(rig: Rig) -> None:
     rig.armed()
     rig.references(0.0, 0.5)
     rig.command("stream")
@@ -122,7 +122,7 @@ def test_a_second_arm_brings_the_joints_to_rest(rig: Rig) -> None:
     np.testing.assert_array_equal(rig.robot.angle, stands)
 
 
-def test_disarming_asks_the_robot_itself(rig: Rig) -> None:
+def test_disarming_ends_torque_and_set_points(rig: Rig) -> None:
     rig.armed()
     rig.command("disarm")
     rig.run(0.2)
@@ -134,7 +134,7 @@ def test_disarming_asks_the_robot_itself(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("rate", [10.0, 100.0])
-def test_stop_goes_out_in_the_same_call_before_anything_else(rate: float) -> None:
+def test_stop_is_sent_in_the_same_call_before_anything_else(rate: float) -> None:
     rig = Rig(lab_robot(set_point_rate_hz=rate))
     rig.armed()
     rig.references(0.2)
@@ -152,7 +152,7 @@ def test_stop_goes_out_in_the_same_call_before_anything_else(rate: float) -> Non
     assert "The robot reports that it stopped" in rig.events[-1].text
 
 
-def test_fault_is_left_by_reset_alone(rig: Rig) -> None:
+def test_fault_is_left_only_by_reset(rig: Rig) -> None:
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
     for kind in ("arm", "stream", "idle", "listen", "disarm", "zero", "connect"):
@@ -176,7 +176,7 @@ def test_stop_while_torque_is_off_latches_nothing(rig: Rig) -> None:
     assert _stop_id(rig) in rig.ids()
 
 
-def test_the_stop_is_repeated_until_the_robot_says_that_it_stopped(rig: Rig) -> None:
+def test_stop_is_repeated_until_the_robot_reports_it(rig: Rig) -> None:
     rig.armed()
     rig.robot.deaf = {7}
     rig.core.stop("Stopped by the operator.", rig.now)
@@ -192,7 +192,7 @@ def test_the_stop_is_repeated_until_the_robot_says_that_it_stopped(rig: Rig) -> 
     assert rig.robot.stops == stops
 
 
-def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
+def test_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
     """A robot that did not receive the stop must detect the loss by itself."""
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
@@ -258,7 +258,7 @@ _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
 
 
 @pytest.mark.parametrize("name", _LOSSES)
-def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> None:
+def test_any_loss_stops_the_robot_and_is_reported(name: str, rig: Rig) -> None:
     """Within the profile's time: 0.25 s for the window, 0.2 s for feedback and heartbeat, or one frame."""
     cause, text, within = _LOSSES[name]
     rig.armed()
@@ -276,7 +276,7 @@ def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> No
         assert rig.ids()[-1] == _stop_id(rig)
 
 
-def test_a_sign_of_life_from_the_future_is_none(rig: Rig) -> None:
+def test_heartbeat_from_the_future_is_ignored(rig: Rig) -> None:
     rig.armed()
     rig.core.window_beat(rig.now + 1000.0)
     rig.beats = False
@@ -284,7 +284,7 @@ def test_a_sign_of_life_from_the_future_is_none(rig: Rig) -> None:
     assert rig.core.state is LinkState.FAULT
 
 
-def test_a_profile_may_want_to_be_disarmed_where_others_are_stopped() -> None:
+def test_profile_may_disarm_instead_of_stopping() -> None:
     loaded = lab_robot(set_point_rate_hz=100.0)
     gentle = loaded.profile.on_loss.model_copy(update={"window": "disarm"})
     rig = Rig(
@@ -302,7 +302,7 @@ def test_a_profile_may_want_to_be_disarmed_where_others_are_stopped() -> None:
     assert _set_points_since(rig, before) == 0
 
 
-def test_references_that_run_out_stop_the_robot(rig: Rig) -> None:
+def test_exhausted_references_stop_the_robot(rig: Rig) -> None:
     rig.armed()
     rig.references(0.1)
     rig.command("stream")
@@ -313,7 +313,7 @@ def test_references_that_run_out_stop_the_robot(rig: Rig) -> None:
     assert "The last references came 0.25 s ago." in rig.core.telemetry(rig.now).reason
 
 
-def test_a_window_that_repeats_what_is_over_gives_no_references(rig: Rig) -> None:
+def test_repeated_past_references_do_not_count(rig: Rig) -> None:
     rig.armed()
     rig.references(0.1)
     time = np.array([rig.now, rig.now + 0.05])
@@ -325,7 +325,7 @@ def test_a_window_that_repeats_what_is_over_gives_no_references(rig: Rig) -> Non
     assert rig.core.state is LinkState.FAULT
 
 
-def test_a_link_that_was_held_up_does_not_go_on(rig: Rig) -> None:
+def test_delayed_link_does_not_resume_motion(rig: Rig) -> None:
     """As after SIGSTOP and SIGCONT: time has passed, and all other signs of life may have arrived meanwhile."""
     rig.armed()
     rig.tick(80)
@@ -339,7 +339,7 @@ def test_a_link_that_was_held_up_does_not_go_on(rig: Rig) -> None:
     assert "held up" in rig.core.telemetry(rig.now).reason
 
 
-def test_a_bus_that_comes_back_hears_the_stop_first(rig: Rig) -> None:
+def test_recovered_bus_gets_the_stop_first(rig: Rig) -> None:
     rig.armed()
     rig.core.bus(False, "The adapter was unplugged.", rig.now)
     before = len(rig.sent)
@@ -352,7 +352,7 @@ def test_a_bus_that_comes_back_hears_the_stop_first(rig: Rig) -> None:
     assert rig.core.telemetry(rig.now).reason == "The adapter was unplugged."
 
 
-def test_frames_that_cannot_be_sent_stop_the_robot(rig: Rig) -> None:
+def test_unsendable_frames_stop_the_robot(rig: Rig) -> None:
     def refuse(frame: Frame) -> None:
         raise LinkError("The adapter's queue is full; is anybody else on the bus?")
 
@@ -364,7 +364,7 @@ def test_frames_that_cannot_be_sent_stop_the_robot(rig: Rig) -> None:
     assert rig.kinds().count("bus") <= 3
 
 
-def test_a_few_unreadable_frames_are_told_and_many_stop_the_robot(rig: Rig) -> None:
+def test_few_unreadable_frames_are_reported_many_stop(rig: Rig) -> None:
     rig.armed()
     good = rig.robot.codec.encode(_message(rig, "JointFeedback"), 1, {})
     for _ in range(5):
@@ -378,7 +378,7 @@ def test_a_few_unreadable_frames_are_told_and_many_stop_the_robot(rig: Rig) -> N
     assert rig.core.telemetry(rig.now).unreadable == 6
 
 
-def test_a_frozen_sensor_is_found_and_a_joint_that_gives_way_is_not(rig: Rig) -> None:
+def test_frozen_sensor_is_detected_but_not_a_yielding_joint(rig: Rig) -> None:
     """Joint 3 yaw does not move although commanded: a fault after 2 s, unless it moves by half a degree."""
     for gives_way in (True, False):
         rig = Rig(lab_robot(set_point_rate_hz=100.0))
@@ -395,7 +395,7 @@ def test_a_frozen_sensor_is_found_and_a_joint_that_gives_way_is_not(rig: Rig) ->
     assert "Joint 3 yaw is commanded to move but does not" in rig.core.telemetry(rig.now).reason
 
 
-def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
+def test_nodes_with_the_same_number_are_detected(rig: Rig) -> None:
     """The second node 2 responds between the first one's frames, at an angle 30° away."""
     rig.armed()
     feedback = _message(rig, "JointFeedback")
@@ -411,7 +411,7 @@ def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
     assert "Joint 2 yaw has two different answers" in rig.core.telemetry(rig.now).reason
 
 
-def test_one_wrong_sample_is_no_second_node(rig: Rig) -> None:
+def test_single_wrong_sample_is_not_a_second_node(rig: Rig) -> None:
     rig.armed()
     frame = rig.robot.codec.encode(
         _message(rig, "JointFeedback"), 2, {("angle", 2): math.radians(30)}
@@ -421,7 +421,7 @@ def test_one_wrong_sample_is_no_second_node(rig: Rig) -> None:
     assert rig.core.state is LinkState.ARMED
 
 
-def test_a_babbling_node_is_named(rig: Rig) -> None:
+def test_babbling_node_is_named(rig: Rig) -> None:
     rig.idle()
     for _ in range(400):
         rig.run(0.005)
@@ -431,7 +431,7 @@ def test_a_babbling_node_is_named(rig: Rig) -> None:
     assert any("node 5" in reason for reason in rig.core.telemetry(rig.now).not_ready)
 
 
-def test_what_waited_while_the_link_stood_still_is_nobody_else(rig: Rig) -> None:
+def test_frames_queued_during_a_delay_are_not_foreign(rig: Rig) -> None:
     """Feedback of one second arrives in the next: at twice the rate, from a single node."""
     rig.idle()
     rig.run(2.0)
@@ -488,7 +488,7 @@ def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
     assert 0x101 not in rig.ids()
 
 
-def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
+def test_replayed_log_can_be_watched_but_not_armed(rig: Rig) -> None:
     rig.core = LinkCore(rig.codec, send=rig.send, publish=rig.events.append, replay=True)
     rig.armed()
     # as in the log
@@ -502,7 +502,7 @@ def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
     assert rig.sent == []
 
 
-def test_a_node_that_does_not_obey_ends_the_arming(rig: Rig) -> None:
+def test_disobeying_node_ends_arming(rig: Rig) -> None:
     rig.robot.deaf = {6}
     rig.idle()
     rig.command("arm")
@@ -514,7 +514,7 @@ def test_a_node_that_does_not_obey_ends_the_arming(rig: Rig) -> None:
     assert ARMED not in rig.robot.state.values()
 
 
-def test_a_joint_that_is_moved_while_it_is_armed_ends_the_arming(rig: Rig) -> None:
+def test_joint_moved_during_arming_ends_arming(rig: Rig) -> None:
     rig.robot.deaf = {6}
     rig.idle()
     rig.command("arm")
@@ -537,7 +537,7 @@ def test_streaming_needs_references(rig: Rig) -> None:
     assert any("not all of their numbers are finite" in event.text for event in rig.events)
 
 
-def test_a_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:
+def test_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:
     rig.armed()
     rig.command("wiggle", axis=4, amplitude_deg=5.0, period_s=1.0, count=2)
     seen = []
@@ -553,7 +553,7 @@ def test_a_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:
     assert "axis = 99 must be a number from 0 to 19" in rig.events[-1].text
 
 
-def test_zero_is_for_a_robot_without_torque(rig: Rig) -> None:
+def test_zeroing_requires_torque_off(rig: Rig) -> None:
     rig.idle()
     rig.command("zero")
     rig.run(0.1)

@@ -52,7 +52,7 @@ def _set_point_angles(rig: Rig, axis: int, since: float) -> list[float]:
 # ------------------------------------------------------------------------ when a stop has succeeded
 
 
-def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> None:
+def test_unknown_status_does_not_confirm_torque_off(rig: Rig) -> None:
     rig.armed()
     rig.robot.state[3] = UNKNOWN
     rig.robot.deaf = {3}
@@ -68,7 +68,7 @@ def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> N
     assert any("reports that it stopped" in event.text for event in rig.events)
 
 
-def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
+def test_disarming_needs_a_known_status() -> None:
     loaded = lab_robot(set_point_rate_hz=50.0)
     sequences = loaded.profile.sequences
     # without its own expectation
@@ -88,7 +88,7 @@ def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
     assert "joint 3 yaw and joint 3 pitch is disarmed" in rig.core.telemetry(rig.now).reason
 
 
-def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: Rig) -> None:
+def test_wrong_status_bits_after_a_stop_raise_no_alarm(rig: Rig) -> None:
     """The stop is sent again immediately; the advice to cut the power follows only without a confirmation."""
     rig.armed()
     rig.core.stop("Stopped by the operator.", rig.now)
@@ -111,7 +111,7 @@ def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: 
     )
 
 
-def test_a_drive_in_a_quick_stop_has_torque() -> None:
+def test_drive_in_quick_stop_has_torque() -> None:
     """CiA 402-2, state QUICK STOP ACTIVE: the drive function is enabled, and power may be applied to the motor."""
     loaded = load_profile(find_profile("cia402_csp"))
     codec = Codec(loaded)
@@ -129,7 +129,7 @@ def test_a_drive_in_a_quick_stop_has_torque() -> None:
         assert not observed.torque_off(5.0).any()  # earlier reports do not count
 
 
-def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
+def test_repeated_stops_do_not_delay_the_end() -> None:
     """Quick stop, 0.1 s, disable voltage: the second step is in time, however often the first is requested."""
     loaded = load_profile(find_profile("cia402_csp"))
     sent: list[tuple[float, int]] = []
@@ -154,7 +154,7 @@ def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
     )
 
 
-def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> None:
+def test_rest_needs_a_status_from_after_the_stop(rig: Rig) -> None:
     rig.robot.deaf = set(rig.robot.nodes)
     rig.idle()
     rig.command("arm")
@@ -169,7 +169,7 @@ def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> Non
 # -------------------------------------------------------------------------------- ways out of FAULT
 
 
-def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Rig) -> None:
+def test_reset_is_refused_after_silence_with_torque(rig: Rig) -> None:
     rig.armed()
     rig.robot.silent.add(4)
     rig.run(1.0)
@@ -185,7 +185,7 @@ def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Ri
     assert rig.core.state is LinkState.IDLE
 
 
-def test_nor_is_it_when_the_bus_came_back_in_between(rig: Rig) -> None:
+def test_reset_is_refused_also_after_a_bus_recovery(rig: Rig) -> None:
     rig.armed()
     rig.robot.silent.add(4)
     rig.core.bus(False, "The adapter was unplugged.", rig.now)
@@ -201,7 +201,7 @@ def test_nor_is_it_when_the_bus_came_back_in_between(rig: Rig) -> None:
     assert not rig.core.at_rest
 
 
-def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_something_known(
+def test_node_with_unknown_status_is_stopped_until_known(
     rig: Rig,
 ) -> None:
     rig.armed()
@@ -225,7 +225,7 @@ def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_som
     assert rig.core.state is LinkState.IDLE
 
 
-def test_who_hammers_at_the_stop_is_told_in_time_to_cut_the_power(rig: Rig) -> None:
+def test_repeated_stops_do_not_delay_the_power_warning(rig: Rig) -> None:
     rig.armed()
     rig.robot.deaf.add(3)
     for _ in range(5):
@@ -242,7 +242,7 @@ def test_who_hammers_at_the_stop_is_told_in_time_to_cut_the_power(rig: Rig) -> N
     )
 
 
-def test_a_link_that_was_disconnected_connects_again(rig: Rig) -> None:
+def test_disconnected_link_connects_again(rig: Rig) -> None:
     rig.idle()
     rig.command("disconnect")
     assert rig.core.state is LinkState.DISCONNECTED
@@ -250,7 +250,7 @@ def test_a_link_that_was_disconnected_connects_again(rig: Rig) -> None:
     assert rig.core.state is LinkState.LISTENING
 
 
-def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
+def test_reset_needs_a_bus(rig: Rig) -> None:
     rig.armed()
     rig.core.bus(False, "The adapter was unplugged.", rig.now)
     rig.robot.state = dict.fromkeys(rig.robot.nodes, STOPPED)
@@ -262,7 +262,7 @@ def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
 @pytest.mark.parametrize(
     "kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"]
 )
-def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> None:
+def test_only_a_stop_is_accepted_during_arming(kind: str, rig: Rig) -> None:
     # no node reports that it is armed, which would prevent most of it
     rig.robot.deaf = set(rig.robot.nodes)
     rig.idle()
@@ -298,7 +298,7 @@ def test_disarming_ends_a_wiggle(rig: Rig) -> None:
     assert np.ptp(still) == 0.0
 
 
-def test_references_of_before_the_stop_are_never_followed_again() -> None:
+def test_references_from_before_a_stop_are_discarded() -> None:
     rig = Rig(lab_robot(set_point_rate_hz=50.0, reference_timeout_s=5.0), step=0.01)
     rig.armed()
     rig.references(0.5, horizon=8.0)
@@ -378,7 +378,7 @@ _AFTER_IDLE: dict[str, tuple[Callable[[Rig], object], float, str]] = {
 
 
 @pytest.mark.parametrize("name", _AFTER_IDLE)
-def test_what_was_well_and_is_no_longer_keeps_it_from_being_armed(name: str, rig: Rig) -> None:
+def test_lost_readiness_prevents_arming(name: str, rig: Rig) -> None:
     cause, after, text = _AFTER_IDLE[name]
     rig.idle()
     assert rig.core.telemetry(rig.now).not_ready == ()
@@ -391,7 +391,7 @@ def test_what_was_well_and_is_no_longer_keeps_it_from_being_armed(name: str, rig
     assert not [frame for _, frame in rig.sent[before:] if frame.id in SET_POINTS]
 
 
-def test_current_that_flows_back_counts_too(rig: Rig) -> None:
+def test_negative_current_counts_too(rig: Rig) -> None:
     rig.armed()
     rig.robot.current[5] = -12.0
     rig.run(0.8)
@@ -409,7 +409,7 @@ def test_current_that_flows_back_counts_too(rig: Rig) -> None:
         (LinkState.IDLE, True, False, 1),
     ],
 )
-def test_the_gate_is_shut_whoever_wants_to_send(
+def test_closed_gate_blocks_all_senders(
     state: LinkState, is_open: bool, replay: bool, count: int
 ) -> None:
     loaded = lab_robot()

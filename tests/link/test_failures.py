@@ -76,7 +76,7 @@ def link() -> Iterator[Callable[[str], tuple[LinkProcess, Wire]]]:
 
 
 @pytest.mark.parametrize("where", ["poll", "set_points", "telemetry"])
-def test_whatever_fails_the_stop_sequence_is_sent(
+def test_stop_sequence_is_sent_after_any_failure(
     where: str, link: Callable[[str], tuple[LinkProcess, Wire]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, wire = link("lab_robot")
@@ -107,7 +107,7 @@ def test_whatever_fails_the_stop_sequence_is_sent(
     assert "the stop sequence was sent" in message
 
 
-def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
+def test_last_resort_needs_no_answer_and_no_working_bus() -> None:
     sent = []
     waits = []
 
@@ -147,7 +147,7 @@ def test_disconnecting_waits_for_the_whole_stop_sequence(
     assert any("being disconnected" in event.text for event in process.memory.events())
 
 
-def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
+def test_suspended_machine_counts_as_a_delay() -> None:
     times = iter([100.0, 100.01, 3700.01, 3700.02, 3700.2])
     standing = Standstill(0.15, lambda: next(times))
     assert [standing.measure() for _ in range(4)] == [0.0, 3600.0, 0.0, pytest.approx(0.18)]
@@ -168,11 +168,11 @@ def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
         b'{"kind": "wiggle", "values": {"a": {}}}',
     ],
 )
-def test_what_is_no_command_is_none(line: bytes) -> None:
+def test_invalid_commands_are_ignored(line: bytes) -> None:
     assert command_of(line) is None
 
 
-def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
+def test_endless_line_is_bounded_and_hides_no_command() -> None:
     commands: list[LinkCommand | PipeClosed] = []
     reading, writing = os.pipe()
     try:
@@ -196,7 +196,7 @@ def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
     assert len(commands) == 2
 
 
-def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
+def test_feedback_age_includes_the_time_in_the_queue() -> None:
     """A frame that waited in a queue for a second is not a current sign of life."""
     codec = Codec(lab_robot())
     core = LinkCore(codec, send=lambda frame: None, publish=lambda event: None)
@@ -220,7 +220,7 @@ def _stops(wire: Wire) -> int:
 @pytest.mark.parametrize(
     "values", [{}, {"request": "x"}, {"request": 10**9}, {"request": -1}, {"request": 1.0}]
 )
-def test_a_stop_through_the_pipe_is_one_whatever_its_number(
+def test_stop_through_the_pipe_works_with_any_number(
     values: dict[str, str | int | float | bool], link: Callable[[str], tuple[LinkProcess, Wire]]
 ) -> None:
     process, wire = _speaking(link)
@@ -232,7 +232,7 @@ def test_a_stop_through_the_pipe_is_one_whatever_its_number(
     assert _stops(wire) == 2
 
 
-def test_a_stop_that_comes_both_ways_is_carried_out_once(
+def test_stop_through_both_channels_is_executed_once(
     link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
     process, wire = _speaking(link)
@@ -248,7 +248,7 @@ def test_a_stop_that_comes_both_ways_is_carried_out_once(
 
 
 @pytest.mark.parametrize("kind", sorted(BEGINNING))
-def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
+def test_commands_queued_before_a_stop_are_discarded(
     kind: CommandKind,
     link: Callable[[str], tuple[LinkProcess, Wire]],
     monkeypatch: pytest.MonkeyPatch,
@@ -272,7 +272,7 @@ def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
     assert executed == [kind, "disarm", kind]
 
 
-def test_nothing_begins_in_a_link_that_is_being_closed(
+def test_closing_link_starts_nothing(
     link: Callable[[str], tuple[LinkProcess, Wire]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process, wire = _speaking(link)
@@ -287,7 +287,7 @@ def test_nothing_begins_in_a_link_that_is_being_closed(
     assert _stops(wire) == 2
 
 
-def test_however_much_there_is_to_say_the_link_goes_on(
+def test_long_messages_do_not_end_the_link(
     link: Callable[[str], tuple[LinkProcess, Wire]],
 ) -> None:
     """A script with three bytes per character exceeds the shared memory, which must not end the link."""

@@ -54,7 +54,7 @@ def _log(path: Path, frames: list[tuple[Frame, bool]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
+def test_logged_frames_are_read_back(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"run{ending}"
     messages = _log(path, _FRAMES)
     assert [severity for severity, _ in messages] == ["info", "info"]
@@ -77,7 +77,7 @@ def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
     assert read_source(path) == _SOURCE
 
 
-def test_candump_lines_are_those_of_candump(tmp_path: Path) -> None:
+def test_candump_lines_match_candump(tmp_path: Path) -> None:
     """The format of `candump -L` (can-utils): (seconds) channel id#data; direction as `-x` adds it."""
     path = tmp_path / "run.log"
     begin = time.time()
@@ -88,7 +88,7 @@ def test_candump_lines_are_those_of_candump(tmp_path: Path) -> None:
     assert float(stamp.strip("()")) == pytest.approx(begin, abs=1.0)
 
 
-def test_a_source_that_is_missing_or_nonsense_is_none(tmp_path: Path) -> None:
+def test_missing_or_invalid_source_gives_none(tmp_path: Path) -> None:
     path = tmp_path / "run.log"
     assert read_source(path) is None
     for text in ("", "[]", '{"profile": 3}', '{"profile": {}, "dbc": ""}'):
@@ -96,7 +96,7 @@ def test_a_source_that_is_missing_or_nonsense_is_none(tmp_path: Path) -> None:
         assert read_source(path) is None
 
 
-def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+def test_unwritable_log_is_reported(tmp_path: Path) -> None:
     with pytest.raises(LinkError, match=r"run\.csv"):
         check_log_path(tmp_path / "run.csv")
     with pytest.raises(LinkError, match="folder"):
@@ -107,7 +107,7 @@ def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     assert "directory)" in text
 
 
-def test_a_slow_disk_loses_frames_and_counts_them(
+def test_frames_lost_on_a_slow_disk_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.link.bus.frame_log._WAITING", 10)
@@ -138,7 +138,7 @@ def test_a_slow_disk_loses_frames_and_counts_them(
     keep=st.floats(0, 1),
     flips=st.lists(st.integers(0, 10**6), max_size=4),
 )
-def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
+def test_damaged_log_gives_frames_or_a_message(
     tmp_path: Path, ending: str, keep: float, flips: list[int]
 ) -> None:
     complete = tmp_path / f"whole{ending}"
@@ -168,7 +168,7 @@ def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
     assert not message or (damaged.name in message and message.endswith("."))
 
 
-def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
+def test_killed_link_leaves_a_readable_blf(tmp_path: Path) -> None:
     """State of the file on disk while it is being written: the header of a log that was never closed."""
     path = tmp_path / "run.blf"
     log = FrameLog(path, _SOURCE, "", lambda *_: None)
@@ -203,7 +203,7 @@ class Clock:
         self.now += seconds
 
 
-def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(
+def test_log_is_replayed_in_time_faster_and_in_a_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
@@ -235,7 +235,7 @@ def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(
     looped.close()
 
 
-def test_a_log_without_frames_is_refused(tmp_path: Path) -> None:
+def test_log_without_frames_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.log"
     path.write_text("")
     with pytest.raises(LinkError, match=r"empty\.log"):

@@ -50,13 +50,13 @@ def _until_stopped(rig: Rig, patience: float = 8.0) -> float:
 # ------------------------------------------------------------------------------------ before arming
 
 
-def test_a_robot_that_tells_everything_gets_ready() -> None:
+def test_robot_reporting_everything_becomes_ready() -> None:
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.idle()
     assert _not_ready(rig) == ""
 
 
-def test_what_was_never_told_keeps_it_from_being_armed() -> None:
+def test_value_never_reported_prevents_arming() -> None:
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.robot.mute = {"JointCondition"}
     rig.idle()
@@ -71,14 +71,14 @@ def test_what_was_never_told_keeps_it_from_being_armed() -> None:
     assert rig.core.state is LinkState.IDLE
 
 
-def test_one_node_that_never_reported_keeps_it_from_being_armed() -> None:
+def test_node_that_never_reported_prevents_arming() -> None:
     rig = Rig(_limited())
     rig.robot.nodes = rig.robot.nodes[:-1]
     rig.idle()
     assert "No temperature of joint 10 yaw and joint 10 pitch yet" in _not_ready(rig)
 
 
-def test_a_limit_of_a_single_axis_is_watched_like_the_others() -> None:
+def test_limit_of_a_single_axis_is_monitored() -> None:
     loaded = _limited(max_temperature_c=None)
     axes = list(loaded.profile.axes)
     axes[5] = axes[5].model_copy(update={"max_temperature_c": 60.0})
@@ -90,7 +90,7 @@ def test_a_limit_of_a_single_axis_is_watched_like_the_others() -> None:
     assert "No temperature of joint 3 pitch yet" in _not_ready(rig)
 
 
-def test_what_is_old_keeps_it_from_being_armed_and_says_how_often_it_should_come() -> None:
+def test_outdated_value_prevents_arming_and_names_its_interval() -> None:
     """A node that reports its temperature every 30 s instead of every 0.5 s."""
     rig = Rig(_limited())
     rig.robot.every = {"JointCondition": 30.0}
@@ -102,7 +102,7 @@ def test_what_is_old_keeps_it_from_being_armed_and_says_how_often_it_should_come
     assert rig.core.state is LinkState.IDLE
 
 
-def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_come() -> None:
+def test_rare_value_prevents_arming_even_when_fresh() -> None:
     rig = Rig(_limited())
     rig.robot.every = {"JointCondition": 3.0}
     rig.idle()
@@ -117,7 +117,7 @@ def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_c
     assert _not_ready(rig) == ""
 
 
-def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
+def test_unreported_error_bits_prevent_arming() -> None:
     """Unless the profile defines that they are sent only with errors."""
     path = find_profile("cia402_csp")
     toml = path.read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
         assert ("No error status of joint 1 yaw" in _not_ready(rig)) is waits
 
 
-def test_no_limit_can_stand_on_what_comes_only_when_it_changes() -> None:
+def test_limit_on_an_on_change_message_is_refused() -> None:
     path = find_profile("lab_robot")
     toml = path.read_text(encoding="utf-8").replace(
         "every_s = 0.5\n", 'every_s = 0.5\nwhen = "change"\n'
@@ -143,7 +143,7 @@ def test_no_limit_can_stand_on_what_comes_only_when_it_changes() -> None:
 # ------------------------------------------------------------------------------- while torque is on
 
 
-def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> None:
+def test_missing_temperature_warns_then_stops_the_robot() -> None:
     """Reports end at 74 °C with a limit of 85 °C: the temperature is unknown from then on."""
     rig = Rig(_limited())
     rig.robot.temperature[:] = 74.0
@@ -163,7 +163,7 @@ def test_a_temperature_that_falls_silent_warns_and_then_stops_the_robot() -> Non
 
 
 @pytest.mark.parametrize("message", ["JointFeedback", "JointCondition", "JointHeartbeat"])
-def test_whatever_message_of_one_node_ends_the_robot_is_stopped(message: str) -> None:
+def test_any_missing_message_of_a_node_stops_the_robot(message: str) -> None:
     """Current comes with the angles, temperature and voltage in a separate message, error bits with the heartbeat."""
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.armed()
@@ -177,7 +177,7 @@ def test_whatever_message_of_one_node_ends_the_robot_is_stopped(message: str) ->
     assert _until_stopped(rig) <= _LOST_S + 0.02
 
 
-def test_the_profile_may_have_it_disarmed() -> None:
+def test_missing_message_disarms_if_the_profile_says_so() -> None:
     rig = Rig(_limited(on_lost="disarm"))
     rig.armed()
     rig.robot.mute = {"JointCondition"}
@@ -187,7 +187,7 @@ def test_the_profile_may_have_it_disarmed() -> None:
     assert ids[:1] == [0x101]  # JointCommand, which disarms, and not BroadcastStop
 
 
-def test_the_profile_may_have_a_warning_alone_which_says_so() -> None:
+def test_missing_message_only_warns_if_the_profile_says_so() -> None:
     rig = Rig(_limited(on_lost="warn"))
     rig.armed()
     rig.robot.mute = {"JointCondition"}
@@ -204,7 +204,7 @@ def test_the_profile_may_have_a_warning_alone_which_says_so() -> None:
     assert "old, but it should come every 0.5 s" in _not_ready(rig)
 
 
-def test_a_voltage_below_the_least_stops_the_robot_and_a_dip_does_not() -> None:
+def test_low_voltage_stops_the_robot_but_a_dip_does_not() -> None:
     rig = Rig(_limited(min_voltage_v=20.0))
     rig.robot.every = {"JointCondition": 0.02}
     rig.armed()
@@ -311,7 +311,7 @@ class _Floats:
         self.core.command(LinkCommand(kind), self.now)
 
 
-def test_a_temperature_that_is_no_number_is_not_known() -> None:
+def test_nan_temperature_is_unknown() -> None:
     """ODrive sends it when its thermistor is disconnected; the last number must not count as current."""
     robot = _Floats()
     robot.core.bus(True, "", robot.now)
@@ -354,7 +354,7 @@ def test_ages_follow_from_intervals_and_requests() -> None:
     assert lab.lost["temperature"][0] == _LOST_S
 
 
-def test_pages_that_come_in_turn_have_their_turn() -> None:
+def test_rotating_pages_have_a_longer_interval() -> None:
     lab = load_profile(find_profile("lab_robot")).profile
     number = next(
         i for i, message in enumerate(lab.messages) if message.message == "JointCondition"
@@ -362,7 +362,7 @@ def test_pages_that_come_in_turn_have_their_turn() -> None:
     assert ExpectedIntervals(lab, {number: 3}).lost["temperature"][0] == 3 * _LOST_S
 
 
-def test_errors_that_come_with_errors_alone_are_not_waited_for() -> None:
+def test_error_only_messages_are_not_awaited() -> None:
     lab = load_profile(find_profile("lab_robot")).profile
     messages = tuple(
         each.model_copy(update={"every_s": None}) if each.role == "heartbeat" else each
@@ -380,7 +380,7 @@ _SHOWN: dict[str, Callable[[Rig], float]] = {
 
 
 @pytest.mark.parametrize("quantity", _SHOWN)
-def test_what_is_told_says_itself_when_it_is_old(quantity: str) -> None:
+def test_outdated_values_are_marked_as_old(quantity: str) -> None:
     rig = Rig(_limited())
     rig.idle()
     assert not _SHOWN[quantity](rig)

@@ -27,7 +27,7 @@ def _run(limiter: SetPointLimiter, target: float, count: int) -> np.ndarray:
     return np.array([limiter.follow(np.full(2, target), np.zeros(2))[0] for _ in range(count)])
 
 
-def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
+def test_stopping_rate_is_the_largest_that_reaches_rest() -> None:
     """Computes the sum of the closed form: v T + (v - a T) T + ... until rest."""
     acceleration = np.array([20.0])
     period = 0.01
@@ -44,9 +44,7 @@ def test_stopping_rate_is_the_largest_from_which_rest_is_reached() -> None:
     ("distance_deg", "rate", "acceleration"),
     [(10.0, 1e4, 400.0), (50.0, 60.0, 400.0), (2.0, 60.0, 2000.0)],
 )
-def test_a_step_takes_the_minimum_time(
-    distance_deg: float, rate: float, acceleration: float
-) -> None:
+def test_step_takes_the_minimum_time(distance_deg: float, rate: float, acceleration: float) -> None:
     """Bang-bang: 2 sqrt(d/a), or d/v + v/a at the rate limit; discrete time differs by two periods at most."""
     period = 0.001
     limiter = SetPointLimiter(
@@ -70,7 +68,7 @@ def test_a_step_takes_the_minimum_time(
     assert angle.max() <= distance_deg + _ROUNDING
 
 
-def test_the_ramp_leads_from_the_measured_to_the_commanded_position() -> None:
+def test_ramp_leads_from_measured_to_commanded_position() -> None:
     limiter = SetPointLimiter(_limits(ramp_rate_deg_per_s=30.0), 0.01)
     limiter.start(np.radians([-20.0, -20.0]))
     angle = np.degrees(_run(limiter, math.radians(40.0), 300))
@@ -79,7 +77,7 @@ def test_the_ramp_leads_from_the_measured_to_the_commanded_position() -> None:
     assert 200 <= int(np.argmax(angle >= 40.0 - 1e-6)) <= 206
 
 
-def test_a_gait_within_the_limits_is_followed_exactly() -> None:
+def test_gait_within_the_limits_is_followed_exactly() -> None:
     """40° at 0.35 Hz: 88°/s and 193°/s², below 120 and 1500; after the approach, set-points equal the references."""
     limiter = SetPointLimiter(_limits(), 0.01)
     limiter.start(np.zeros(2))
@@ -98,7 +96,7 @@ def test_a_gait_within_the_limits_is_followed_exactly() -> None:
     np.testing.assert_allclose(set_points[caught_up:], reference[caught_up:], atol=1e-9)
 
 
-def test_a_jump_of_the_references_begins_a_ramp_anew() -> None:
+def test_jump_of_the_references_restarts_the_ramp() -> None:
     limiter = SetPointLimiter(_limits(ramp_rate_deg_per_s=30.0), 0.01)
     limiter.start(np.zeros(2))
     _run(limiter, 0.0, 10)
@@ -107,7 +105,7 @@ def test_a_jump_of_the_references_begins_a_ramp_anew() -> None:
     assert angle[-1] == pytest.approx(30.0)
 
 
-def test_what_stands_beyond_a_limit_is_held_and_never_led_further_out() -> None:
+def test_axis_beyond_a_limit_is_never_moved_further_out() -> None:
     limiter = SetPointLimiter(_limits(), 0.01)
     limiter.start(np.radians([63.0, -61.0]))
     np.testing.assert_array_equal(limiter.hold(), np.radians([63.0, -61.0]))
@@ -122,7 +120,7 @@ def test_what_stands_beyond_a_limit_is_held_and_never_led_further_out() -> None:
     assert np.abs(back).max() <= 60.0 + _ROUNDING
 
 
-def test_numbers_that_are_none_bring_the_axis_to_rest() -> None:
+def test_nan_references_bring_the_axis_to_rest() -> None:
     limiter = SetPointLimiter(_limits(), 0.01)
     limiter.start(np.zeros(2))
     _run(limiter, 0.5, 40)
@@ -136,7 +134,7 @@ _wishes = arrays(float, (60, 2), elements=_numbers, fill=st.nothing())
 
 
 @given(_wishes, _wishes, st.floats(-1.0, 1.0), st.sampled_from([0.1, 0.01, 0.001]))
-def test_no_reference_leads_beyond_angle_rate_or_acceleration(
+def test_references_respect_angle_rate_and_acceleration(
     references: np.ndarray, rates: np.ndarray, start: float, period: float
 ) -> None:
     limits = _limits()

@@ -92,7 +92,7 @@ def client(stage: Stage) -> Iterator[LinkClient]:
     link_client.close()
 
 
-def test_a_session(stage: Stage, tmp_path: Path) -> None:
+def test_session_arms_streams_and_stops(stage: Stage, tmp_path: Path) -> None:
     """From listening over streaming to the end, with everything that the window receives on the way."""
     begin = time.monotonic()
     client = client_of(stage.profile, tmp_path)
@@ -175,18 +175,18 @@ def _stops(stage: Stage, client: LinkClient, count: int) -> list[float]:
     return latencies
 
 
-def test_stop_is_on_the_bus_at_once(stage: Stage, client: LinkClient) -> None:
+def test_stop_is_on_the_bus_immediately(stage: Stage, client: LinkClient) -> None:
     assert _median(lambda: _stops(stage, client, 1)[0]) <= _STOP_S
 
 
 @pytest.mark.soak
-def test_stop_is_on_the_bus_at_once_300_times(stage: Stage, client: LinkClient) -> None:
+def test_stop_is_on_the_bus_immediately_300_times(stage: Stage, client: LinkClient) -> None:
     assert float(np.quantile(_stops(stage, client, 300), 0.99)) <= _STOP_S
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("rate_hz", [100.0, 10.0])
-def test_ten_minutes_beside_simulations(rate_hz: float) -> None:
+def test_link_keeps_its_rate_beside_simulations_for_ten_minutes(rate_hz: float) -> None:
     """Limits of the benchmark: lateness of 1 ms and gaps 5 ms longer than a period with real-time priority, else 6, 20.
 
     Suspensions of the machine are excluded.
@@ -257,13 +257,13 @@ def _lose_window(stage: Stage, how: signal.Signals) -> float:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
-def test_a_window_that_is_lost_stops_the_robot(stage: Stage, how: signal.Signals) -> None:
+def test_lost_window_stops_the_robot(stage: Stage, how: signal.Signals) -> None:
     assert _median(lambda: _lose_window(stage, how)) <= _SAFE_S
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
-def test_a_window_that_is_lost_stops_the_robot_50_times(stage: Stage, how: signal.Signals) -> None:
+def test_lost_window_stops_the_robot_50_times(stage: Stage, how: signal.Signals) -> None:
     times = [_lose_window(stage, how) for _ in range(50)]
     print(f"\nsafe after (s): {sorted(round(time, 3) for time in times)}")
     assert max(times) <= _SAFE_S
@@ -324,7 +324,9 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
     return safe
 
 
-def test_a_link_that_is_suspended_and_one_that_is_killed(stage: Stage, client: LinkClient) -> None:
+def test_suspended_or_killed_link_leaves_the_robot_stopped(
+    stage: Stage, client: LinkClient
+) -> None:
     assert (
         _median(lambda: max(map(truediv, _suspend_link(stage, client), (_SAFE_S, _SEEN_S)))) <= 1.0
     )
@@ -332,7 +334,7 @@ def test_a_link_that_is_suspended_and_one_that_is_killed(stage: Stage, client: L
 
 
 @pytest.mark.soak
-def test_a_link_that_is_suspended_50_times(stage: Stage, client: LinkClient) -> None:
+def test_suspended_link_leaves_the_robot_stopped_50_times(stage: Stage, client: LinkClient) -> None:
     safe, seen = zip(*(_suspend_link(stage, client) for _ in range(50)), strict=True)
     for what, times in (("safe", safe), ("seen", seen)):
         print(f"\n{what} after (s): {sorted(round(time, 3) for time in times)}")
@@ -340,7 +342,7 @@ def test_a_link_that_is_suspended_50_times(stage: Stage, client: LinkClient) -> 
     assert max(seen) <= _SEEN_S
 
 
-def test_what_cannot_be_is_said_and_costs_nothing(stage: Stage, tmp_path: Path) -> None:
+def test_impossible_requests_are_reported_without_effect(stage: Stage, tmp_path: Path) -> None:
     """A bus that cannot be opened, a log that cannot be written, references of another robot, a replay."""
     loaded = load_profile(stage.profile)
     client = LinkClient(loaded, Bus(interface="socketcan", channel="can77"))
@@ -364,7 +366,7 @@ def test_what_cannot_be_is_said_and_costs_nothing(stage: Stage, tmp_path: Path) 
     assert time.monotonic() - begin < 2.5
 
 
-def test_a_log_played_as_if_live_cannot_be_armed(stage: Stage, tmp_path: Path) -> None:
+def test_log_replayed_as_live_cannot_be_armed(stage: Stage, tmp_path: Path) -> None:
     log = tmp_path / "run.log"
     log.write_text(
         "".join(

@@ -40,7 +40,7 @@ def segment():
     new_segment.close()
 
 
-def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
+def test_latest_returns_the_last_record_with_its_number(segment: Segment) -> None:
     writer = LatestRecord(segment, 0, 100)
     reader = LatestRecord(segment, 0, 100)
     assert reader.read() == (0, b"")
@@ -52,7 +52,7 @@ def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
     assert reader.read() == (2, b"second")
 
 
-def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> None:
+def test_half_overwritten_record_is_never_read(segment: Segment) -> None:
     """Three records later the first one is overwritten; a single changed byte is detected."""
     writer = LatestRecord(segment, 0, 64)
     reader = LatestRecord(segment, 0, 64)
@@ -65,7 +65,7 @@ def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> N
 
 
 @given(st.lists(st.tuples(st.binary(max_size=200), st.booleans()), max_size=60))
-def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes, bool]]) -> None:
+def test_ring_returns_all_in_order_or_counts_losses(steps: list[tuple[bytes, bool]]) -> None:
     """Against a plain list: records are read in order, and missing ones are counted."""
     segment = Segment.create(Ring.size(512))
     try:
@@ -87,7 +87,7 @@ def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes,
         segment.close()
 
 
-def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) -> None:
+def test_ring_drops_the_oldest_and_refuses_oversized_records(segment: Segment) -> None:
     writer = Ring(segment, 0, 256)
     reader = Ring(segment, 0, 256)
     for number in range(100):
@@ -100,7 +100,7 @@ def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) 
         writer.write(bytes(200))
 
 
-def test_cell(segment: Segment) -> None:
+def test_cell_returns_the_last_complete_value(segment: Segment) -> None:
     writer = Cell(segment, 16)
     reader = Cell(segment, 16)
     assert reader.read() == 0.0
@@ -116,7 +116,7 @@ def test_cell(segment: Segment) -> None:
 @pytest.mark.skipif(
     sys.platform == "win32", reason="there are no signals to suspend a process with"
 )
-def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -> None:
+def test_killed_writer_leaves_complete_records() -> None:
     """The writer spends nearly all of its time copying a megabyte: most of forty suspensions interrupt a copy."""
     size = LatestRecord.size(_LONG) + Ring.size(_LONG) + Cell.SIZE
     segment = Segment.create(size)
@@ -162,7 +162,7 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
         segment.close()
 
 
-def test_nothing_is_left_in_file_systems(segment: Segment) -> None:
+def test_shared_memory_leaves_no_files(segment: Segment) -> None:
     """The memory has no name that would have to be removed after a crash."""
     if sys.platform == "linux":
         assert not [name for name in os.listdir("/dev/shm") if "snakestudio" in name]

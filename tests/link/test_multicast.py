@@ -52,7 +52,7 @@ def _what(frame: Frame) -> tuple[Any, ...]:
     return frame.id, frame.data, frame.extended, frame.remote, frame.fd, frame.error, frame.length
 
 
-def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> None:
+def test_python_can_interoperates_in_both_directions(bus: Bus) -> None:
     """Other programs can share such a bus."""
     fd_bus = bus.model_copy(update={"fd": True})
     ours = open_bus(fd_bus)
@@ -81,9 +81,7 @@ def test_python_can_reads_what_we_send_and_we_read_what_it_sends(bus: Bus) -> No
     ours.close()
 
 
-def test_a_frame_that_copies_all_of_ours_is_another_programs(
-    two: tuple[CanBus, CanBus], bus: Bus
-) -> None:
+def test_frame_imitating_ours_is_foreign(two: tuple[CanBus, CanBus], bus: Bus) -> None:
     """A copy of our frame from a socket of another program: it moves a robot, so it must be received."""
     one, other = two
     one.send(FRAMES[0])
@@ -95,7 +93,7 @@ def test_a_frame_that_copies_all_of_ours_is_another_programs(
     assert _what(got[0]) == _what(FRAMES[0])
 
 
-def test_nobody_else_can_send_from_our_address(two: tuple[CanBus, CanBus]) -> None:
+def test_our_address_is_exclusive(two: tuple[CanBus, CanBus]) -> None:
     one, _ = two
     assert isinstance(one, MulticastBus)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
@@ -105,7 +103,7 @@ def test_nobody_else_can_send_from_our_address(two: tuple[CanBus, CanBus]) -> No
 
 
 @pytest.mark.parametrize("filtered", [True, False])
-def test_our_own_frames_do_not_come_back(
+def test_own_frames_are_not_received(
     bus: Bus, filtered: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the kernel's filter and without."""
@@ -125,9 +123,7 @@ def test_our_own_frames_do_not_come_back(
     other.close()
 
 
-def test_what_is_sent_to_this_computer_alone_is_not_the_robots(
-    two: tuple[CanBus, CanBus], bus: Bus
-) -> None:
+def test_unicast_datagrams_are_not_the_robots(two: tuple[CanBus, CanBus], bus: Bus) -> None:
     one, other = two
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(pack(FRAMES[0]), ("127.0.0.1", bus.options["port"]))
@@ -156,12 +152,12 @@ JUNK = {
 
 
 @pytest.mark.parametrize("name", JUNK)
-def test_what_is_no_frame_is_told_with_its_sender(name: str) -> None:
+def test_invalid_datagram_is_reported_with_its_sender(name: str) -> None:
     with pytest.raises(UnreadableError, match=r"10\.0\.0\.5:99"):
         unpack(JUNK[name], 0.0, "10.0.0.5:99")
 
 
-def test_junk_is_delivered_as_such_and_the_bus_stays_open(bus: Bus) -> None:
+def test_junk_is_marked_and_the_bus_stays_open(bus: Bus) -> None:
     inbox: queue.SimpleQueue[ReceivedFrame | BusChange | UnreadableData] = queue.SimpleQueue()
     port = Port(bus, inbox.put)
     try:
@@ -178,7 +174,7 @@ def test_junk_is_delivered_as_such_and_the_bus_stays_open(bus: Bus) -> None:
         port.close()
 
 
-def test_much_junk_stops_the_robot_and_says_what_it_was() -> None:
+def test_much_junk_stops_the_robot_with_a_reason() -> None:
     """The junk may be from the robot; the reason must not blame the adapter."""
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.armed()
@@ -193,7 +189,7 @@ def test_much_junk_stops_the_robot_and_says_what_it_was() -> None:
     assert rig.core.telemetry(rig.now).reason.endswith(text)
 
 
-def test_junk_keeps_a_robot_from_being_armed_and_nobody_is_sent_to_its_cable() -> None:
+def test_junk_prevents_arming_without_blaming_the_cable() -> None:
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.idle()
     for _ in range(6):

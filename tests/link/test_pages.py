@@ -18,7 +18,7 @@ def _errors(*changes: tuple[str, str]) -> list[str]:
     return [problem.sentence() for problem in check(paged(*changes)) if problem.severity == "error"]
 
 
-def test_pages_that_are_selected_are_no_mistake() -> None:
+def test_selected_pages_are_accepted() -> None:
     assert _errors() == []
 
 
@@ -47,7 +47,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_signal_of_another_page_is_a_mistake_and_forbids_arming(name: str) -> None:
+def test_signal_of_another_page_prevents_arming(name: str) -> None:
     change, sentence = WRONG[name]
     assert sentence in _errors(change)
     assert sentence in [problem.sentence() for problem in arming_problems(paged(change))]
@@ -58,13 +58,13 @@ def test_a_signal_of_another_page_is_a_mistake_and_forbids_arming(name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["fixed to another page", "not selected at all"])
-def test_the_encoder_refuses_a_set_point_that_would_lack_its_angle(name: str) -> None:
+def test_encoder_refuses_a_set_point_without_angle(name: str) -> None:
     codec = Codec(paged(WRONG[name][0]))
     with pytest.raises(ProfileError, match="TargetSecond"):
         codec.set_points(np.radians([10.0, 20.0]))
 
 
-def test_the_encoder_refuses_a_step_whose_signal_would_be_left_out() -> None:
+def test_encoder_refuses_a_step_without_its_signal() -> None:
     loaded = paged(WRONG["in the stop sequence"][0])
     with pytest.raises(ProfileError, match=r"1.*Reason"):
         Codec(loaded).step_frames(loaded.profile.sequences.stop[0])
@@ -76,7 +76,7 @@ def test_every_set_point_is_on_its_page() -> None:
     assert (second.data[0], int.from_bytes(second.data[1:3], "big", signed=True)) == (1, -3000)
 
 
-def test_what_cannot_be_sent_now_and_then_is_said_and_ends_nothing() -> None:
+def test_unsendable_heartbeat_is_reported_and_tolerated() -> None:
     """Our heartbeat is on another page: such a robot can still be listened to and be idle."""
     rig = Rig(
         paged(
@@ -95,7 +95,7 @@ def test_what_cannot_be_sent_now_and_then_is_said_and_ends_nothing() -> None:
     assert any("Second is not on the selected page" in event.text for event in rig.events)
 
 
-def test_a_stop_sequence_goes_on_behind_a_step_that_is_refused() -> None:
+def test_stop_sequence_continues_after_a_refused_step() -> None:
     step = '{ send = "Order", signals = { Kind = "Stops", Reason = 1 } }'
     rig = Rig(paged((f"stop = [{step}]", f"stop = [{step.replace('Stops', 'Wishes')}, {step}]")))
     rig.core.bus(True, "", rig.now)
@@ -105,7 +105,7 @@ def test_a_stop_sequence_goes_on_behind_a_step_that_is_refused() -> None:
     assert any("Reason" in event.text for event in rig.events)
 
 
-def test_pages_of_a_robot_that_nobody_selects_come_in_turn() -> None:
+def test_unselected_pages_arrive_in_rotation() -> None:
     """One binding for both pages of the robot's message: each is read when it arrives; emulated nodes send both."""
     loaded = paged(
         (

@@ -68,7 +68,7 @@ def _next(inbox: queue.SimpleQueue[ReceivedFrame | BusChange]) -> ReceivedFrame 
     return inbox.get(timeout=5.0)
 
 
-def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
+def test_single_receive_errors_are_counted_and_reading_continues() -> None:
     """One error frame or unreadable datagram ended the reader of other programs (python-can #907, #1667)."""
     bus = ScriptedBus(
         [Frame(1), ValueError("garbage"), Frame(2), RuntimeError("again"), Frame(3, error=True)]
@@ -101,7 +101,7 @@ def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
         ),
     ],
 )
-def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], message: str) -> None:
+def test_failed_bus_is_reopened(script: list[Frame | Exception], message: str) -> None:
     failing = ScriptedBus(script)
     well = ScriptedBus([Frame(7)])
     inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
@@ -116,7 +116,7 @@ def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], messa
         port.close()
 
 
-def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
+def test_opening_is_retried_with_growing_pauses_and_one_message() -> None:
     opener = Opener(LinkError("It is not plugged in."))
     inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, opener)
@@ -139,7 +139,7 @@ def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
         port.close()
 
 
-def test_what_cannot_be_mended_by_waiting_is_not_tried_again() -> None:
+def test_permanent_failures_are_not_retried() -> None:
     opener = Opener(BusSetupError("There is no such interface."))
     inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
     port = Port(_BUS, inbox.put, opener)
@@ -151,7 +151,7 @@ def test_what_cannot_be_mended_by_waiting_is_not_tried_again() -> None:
     port.close()
 
 
-def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
+def test_full_or_off_bus_counts_as_failed() -> None:
     full = ScriptedBus([])
     off = ScriptedBus([])
     full.refuse = OSError(errno.ENOBUFS, "No buffer space")
@@ -176,7 +176,7 @@ def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
         port.close()
 
 
-def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> None:
+def test_hanging_adapter_does_not_block_the_link() -> None:
     go_on = threading.Event()
     opened = threading.Event()
 
@@ -192,7 +192,7 @@ def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> Non
     port.close()
 
 
-def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_says_nothing(
+def test_adapter_opened_too_late_is_closed_quietly(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Another port may be open by then, and would be confused with the late one."""

@@ -22,7 +22,7 @@ _KERNEL = tuple(
     sys.platform != "linux" or platform.machine() not in _SCHED_GETATTR or _KERNEL < (6, 12),
     reason="ordinary threads have turns of their own length from Linux 6.12 on",
 )
-def test_an_ordinary_thread_gets_short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ordinary_thread_gets_short_time_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(priority.WANTED, "normal")
     slices: list[int] = []
 

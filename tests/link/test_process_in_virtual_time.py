@@ -191,7 +191,7 @@ def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133)
     return took
 
 
-def test_set_points_go_out_at_their_deadlines(world: World) -> None:
+def test_set_points_are_sent_at_their_deadlines(world: World) -> None:
     world.stream()
     begin = world.now
     world.pass_by(1.0)
@@ -206,7 +206,7 @@ _MOMENTS = (0.0011, 0.0079, 0.0467)
 """Delays of the event that reach every point of the loop, s."""
 
 
-def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: World) -> None:
+def test_stop_through_the_pipe_is_sent_immediately(world: World) -> None:
     def stop() -> None:
         request = world.window.request_stop("Enough.")
         world._number += 1
@@ -234,15 +234,13 @@ def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: W
 
 
 @pytest.mark.parametrize("after", _MOMENTS)
-def test_a_stop_that_only_the_shared_memory_knows_of_is_seen_at_the_next_look(
-    world: World, after: float
-) -> None:
+def test_stop_in_shared_memory_is_seen_at_the_next_poll(world: World, after: float) -> None:
     """A pipe that is full, or a thread that cannot read it."""
     world.stream()
     assert _stopped(world, lambda: world.window.request_stop("Enough."), after) <= _LOOK_S + _TURN_S
 
 
-def test_a_window_that_is_killed_stops_the_robot_at_once(world: World) -> None:
+def test_killed_window_stops_the_robot_immediately(world: World) -> None:
     def die() -> None:
         world.beats = world.refers = False
         world.put(PipeClosed())
@@ -254,14 +252,14 @@ def test_a_window_that_is_killed_stops_the_robot_at_once(world: World) -> None:
 
 
 @pytest.mark.parametrize("what", ["beats", "refers"])
-def test_a_window_that_is_suspended_stops_the_robot_in_its_time(world: World, what: str) -> None:
+def test_suspended_window_stops_the_robot_in_time(world: World, what: str) -> None:
     """At most 0.25 s without signs of life, plus one poll; both have the same timeout in the lab robot's profile."""
     world.stream()
     took = _stopped(world, lambda: setattr(world, what, False))
     assert 0.22 <= took <= 0.25 + _POLL_S + _TURN_S
 
 
-def test_a_link_that_stood_still_stops_the_robot_when_it_runs_again(world: World) -> None:
+def test_delayed_link_stops_the_robot_when_it_resumes(world: World) -> None:
     def stand_still() -> None:
         world._ticks += round(1.0 / _STEP_S)
         world.now = 1000.0 + world._ticks * _STEP_S
@@ -276,9 +274,7 @@ def test_a_link_that_stood_still_stops_the_robot_when_it_runs_again(world: World
 
 
 @pytest.mark.parametrize("after", _MOMENTS)
-def test_a_node_that_reports_a_fault_stops_the_robot_in_its_frame_and_ten_ms(
-    world: World, after: float
-) -> None:
+def test_node_fault_stops_the_robot_in_frame_time_and_ten_ms(world: World, after: float) -> None:
     """A restarting node; its heartbeat comes every 50 ms, also while it boots."""
     world.stream()
     assert (
@@ -288,9 +284,7 @@ def test_a_node_that_reports_a_fault_stops_the_robot_in_its_frame_and_ten_ms(
 
 
 @pytest.mark.parametrize("after", _MOMENTS)
-def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(
-    world: World, after: float
-) -> None:
+def test_foreign_set_points_stop_the_robot_immediately(world: World, after: float) -> None:
     world.stream()
     stranger = Frame(SET_POINTS[0], bytes(8), time=world.now)
     assert (

@@ -18,7 +18,7 @@ def _line(begin: float, end: float, angle: float, rate: float) -> ReferenceBlock
     return ReferenceBlock(time, angle + rate * (time - begin)[:, None], np.full((2, 1), rate))
 
 
-def test_a_block_replaces_the_one_before_from_its_first_knot_on() -> None:
+def test_block_replaces_the_previous_one_from_its_first_knot() -> None:
     references = References(1)
     assert references.at(0.0) is None
     references.add(_line(0.0, 1.0, 0.0, 1.0))
@@ -30,7 +30,7 @@ def test_a_block_replaces_the_one_before_from_its_first_knot_on() -> None:
     np.testing.assert_allclose(after, [[7.0], [0.0]], atol=1e-12)
 
 
-def test_they_stand_still_before_the_first_knot_and_behind_the_last() -> None:
+def test_references_rest_before_first_and_after_last_knot() -> None:
     references = References(1)
     references.add(_line(1.0, 2.0, 0.5, 1.0))
     np.testing.assert_allclose(references.at(0.0), [[0.5], [0.0]])  # type: ignore[arg-type]
@@ -38,7 +38,7 @@ def test_they_stand_still_before_the_first_knot_and_behind_the_last() -> None:
     assert references.end == 2.0
 
 
-def test_blocks_do_not_pile_up() -> None:
+def test_blocks_do_not_accumulate() -> None:
     references = References(1)
     for index in range(1000):
         references.add(_line(100.0 - 0.001 * index, 200.0, 0.0, 0.0))
@@ -58,13 +58,13 @@ def test_blocks_do_not_pile_up() -> None:
         (ReferenceBlock(np.array([1.0, 1.0]), np.zeros((2, 1)), np.zeros((2, 1))), "do not ascend"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_words(block: ReferenceBlock, text: str) -> None:
+def test_unusable_blocks_are_refused_with_a_message(block: ReferenceBlock, text: str) -> None:
     references = References(1)
     assert text in references.add(block)
     assert references.at(0.0) is None
 
 
-def test_a_block_survives_its_bytes() -> None:
+def test_block_is_equal_after_serialization() -> None:
     block = ReferenceBlock(
         np.array([1.0, 2.0, 4.0]), np.arange(6.0).reshape(3, 2), -np.arange(6.0).reshape(3, 2)
     )
@@ -73,7 +73,7 @@ def test_a_block_survives_its_bytes() -> None:
         np.testing.assert_array_equal(getattr(again, name), getattr(block, name))
 
 
-def test_window_and_link_refuse_a_wrong_shape_in_the_same_words() -> None:
+def test_window_and_link_refuse_a_wrong_shape_alike() -> None:
     block = ReferenceBlock(np.arange(2.0), np.zeros((2, 3)), np.zeros((2, 3)))
     memory = LinkMemory(1)
     try:
@@ -84,7 +84,7 @@ def test_window_and_link_refuse_a_wrong_shape_in_the_same_words() -> None:
     assert References(1).add(block) in str(error.value)
 
 
-def test_a_wiggle_begins_and_ends_at_rest_and_its_rate_is_its_angles() -> None:
+def test_wiggle_starts_and_ends_at_rest_with_consistent_rate() -> None:
     """The rate against a central difference of the angle."""
     wiggle = Wiggle(0, math.radians(5.0), 1.0, 3, begin=10.0)
     for time in np.linspace(10.0, 13.0, 61):

@@ -31,7 +31,7 @@ def test_missed_deadlines_are_skipped() -> None:
     assert deadlines.next == pytest.approx(0.5)
 
 
-def test_two_never_go_out_close_together() -> None:
+def test_set_points_are_never_sent_close_together() -> None:
     deadlines = Deadlines(0.1)
     deadlines.start(0.0)
     deadlines.next_due(0.0)
@@ -39,7 +39,7 @@ def test_two_never_go_out_close_together() -> None:
     assert deadlines.next == pytest.approx(0.3)
 
 
-def test_nothing_follows_too_soon_what_took_long_to_send() -> None:
+def test_slow_transmission_keeps_the_distance_to_the_next() -> None:
     deadlines = Deadlines(0.1)
     assert deadlines.gone(3.0) == 0  # it does not run
     deadlines.start(0.0)
@@ -54,7 +54,7 @@ def test_nothing_follows_too_soon_what_took_long_to_send() -> None:
     assert deadlines.next == pytest.approx(0.9)
 
 
-def test_nothing_is_due_before_the_start_and_after_the_end() -> None:
+def test_no_deadline_before_start_and_after_end() -> None:
     deadlines = Deadlines(0.1)
     assert deadlines.next_due(1.0) is None
     deadlines.start(1.0)
@@ -67,7 +67,7 @@ _TIMES = st.lists(st.tuples(st.floats(0.0, 0.5), st.just(0.0) | st.floats(0.0, 0
 
 
 @given(_TIMES, st.sampled_from([0.1, 0.01]), st.floats(0, 1e6))
-def test_however_it_is_polled_there_is_never_a_burst(
+def test_irregular_polling_never_sends_a_burst(
     times: list[tuple[float, float]], period: float, begin: float
 ) -> None:
     """Each deadline is at least half a period after the previous frame; with skipped ones they account for the time."""
@@ -89,7 +89,7 @@ def test_however_it_is_polled_there_is_never_a_burst(
     assert begin + (sent + skipped) * period == pytest.approx(deadlines.next)
 
 
-def test_figures_of_the_last_ten_seconds() -> None:
+def test_statistics_cover_the_last_ten_seconds() -> None:
     """By hand: 101 periods of 0.1 s, one of them sent 40 ms late, are in the last 10 s."""
     times = SendTimes()
     times.add(0.0, 0.5, 7)
@@ -103,5 +103,5 @@ def test_figures_of_the_last_ten_seconds() -> None:
     assert times.skipped == 7
 
 
-def test_there_are_no_figures_of_nothing() -> None:
+def test_statistics_without_cycles_are_empty() -> None:
     assert all(math.isnan(figure) for figure in SendTimes().statistics())

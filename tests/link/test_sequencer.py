@@ -28,7 +28,7 @@ class _Course:
         )
 
 
-def test_steps_follow_each_other() -> None:
+def test_steps_are_executed_in_order() -> None:
     course = _Course()
     assert course.at(1.0) == "running"
     assert course.at(1.09) == "running"
@@ -40,7 +40,7 @@ def test_steps_follow_each_other() -> None:
     assert course.sent == ["A", "B", "C"]
 
 
-def test_what_was_said_before_the_last_frame_is_no_answer_to_it() -> None:
+def test_earlier_status_does_not_answer_the_last_frame() -> None:
     course = _Course()
     course.said_at = 1.05
     for now in (1.0, 1.1, 1.2, 1.3):
@@ -48,7 +48,7 @@ def test_what_was_said_before_the_last_frame_is_no_answer_to_it() -> None:
     assert course.sent == ["A", "B"]
 
 
-def test_an_expectation_that_is_not_met_in_time_ends_it() -> None:
+def test_unmet_expectation_ends_the_sequence() -> None:
     course = _Course()
     for now in (1.0, 1.1, 1.59):
         assert course.at(now) == "running"
@@ -57,7 +57,7 @@ def test_an_expectation_that_is_not_met_in_time_ends_it() -> None:
     assert "C" not in course.sent
 
 
-def test_a_stop_sequence_goes_on_all_the_same() -> None:
+def test_stop_sequence_continues_after_an_unmet_expectation() -> None:
     course = _Course(lenient=True)
     for now in (1.0, 1.1):
         course.at(now)
@@ -65,11 +65,11 @@ def test_a_stop_sequence_goes_on_all_the_same() -> None:
     assert course.sent == ["A", "B", "C"]
 
 
-def test_nothing_to_do_is_done_at_once() -> None:
+def test_empty_sequence_is_done_immediately() -> None:
     assert _Course(()).at(1.0) == "done"
 
 
-def test_time_for_the_robots_word_begins_when_it_is_first_asked_for() -> None:
+def test_status_timeout_starts_at_the_first_poll() -> None:
     task = Task("arm", (), 1.0)
     assert task.confirmed_in_time(3.0, 0.5)
     assert task.confirmed_in_time(3.49, 0.5)

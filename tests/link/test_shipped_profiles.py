@@ -51,7 +51,7 @@ def values(own: Codec, frame: str) -> dict[tuple[str, int], float]:
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
-def test_a_shipped_profile_can_be_armed(path: Path) -> None:
+def test_shipped_profile_can_be_armed(path: Path) -> None:
     loaded = load_profile(path)
     assert arming_problems(loaded) == []
     # The only warning: actuators of the MIT type cannot report whether they are armed.
@@ -257,7 +257,7 @@ def test_mit_actuator() -> None:
     assert candump(own.frames(poll, node=2))[0][11:17] == "000000"
 
 
-def test_what_a_torque_and_a_current_are_at_the_joint() -> None:
+def test_torque_and_current_are_converted_to_the_joint() -> None:
     own = codec("cia402_csp")
     decoded = own.decode(Frame(0x281, bytes.fromhex("00000000E803")))
     assert decoded is not None

@@ -43,7 +43,7 @@ def _reasons(rig: Rig) -> str:
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(name: str) -> None:
+def test_foreign_commands_are_distinguished_from_feedback(name: str) -> None:
     codec = Codec(_load(find_profile(name)))
     messages = codec.profile.messages
     sequences = codec.profile.sequences
@@ -92,7 +92,7 @@ def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(na
         ),  # too short to be read, but detected
     ],
 )
-def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, text: str, rig: Rig) -> None:
+def test_second_master_prevents_arming(frame: Frame, text: str, rig: Rig) -> None:
     rig.idle()
     rig.core.receive(frame, rig.now)
     rig.run(0.9)
@@ -109,7 +109,7 @@ def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, text: str, ri
     assert rig.core.state is LinkState.ARMED
 
 
-def test_whoever_only_listens_is_told_of_the_other_one(rig: Rig) -> None:
+def test_listening_link_reports_another_master(rig: Rig) -> None:
     rig.core.bus(True, "", rig.now)
     rig.core.receive(_set_point(rig), rig.now)
     rig.run(0.1)
@@ -117,7 +117,7 @@ def test_whoever_only_listens_is_told_of_the_other_one(rig: Rig) -> None:
     assert not rig.sent
 
 
-def test_set_points_are_told_among_all_that_the_other_one_sends(rig: Rig) -> None:
+def test_foreign_set_points_are_reported_among_other_frames(rig: Rig) -> None:
     rig.idle()
     for frame in (Frame(_HEARTBEAT, bytes(8)), _set_point(rig), Frame(_HEARTBEAT, bytes(8))):
         rig.core.receive(frame, rig.now)
@@ -125,7 +125,7 @@ def test_set_points_are_told_among_all_that_the_other_one_sends(rig: Rig) -> Non
 
 
 @pytest.mark.parametrize("streaming", [False, True])
-def test_a_second_master_stops_the_robot_in_the_same_call(streaming: bool, rig: Rig) -> None:
+def test_second_master_stops_the_robot_in_the_same_call(streaming: bool, rig: Rig) -> None:
     rig.armed()
     if streaming:
         rig.references(0.1)
@@ -143,7 +143,7 @@ def test_a_second_master_stops_the_robot_in_the_same_call(streaming: bool, rig: 
     assert rig.core.state is LinkState.FAULT
 
 
-def test_a_second_master_ends_the_arming(rig: Rig) -> None:
+def test_second_master_ends_arming(rig: Rig) -> None:
     rig.robot.deaf = set(rig.robot.nodes)
     rig.idle()
     rig.command("arm")
@@ -152,7 +152,7 @@ def test_a_second_master_ends_the_arming(rig: Rig) -> None:
     assert rig.core.state is LinkState.FAULT
 
 
-def test_of_two_that_arm_at_once_neither_does(rig: Rig) -> None:
+def test_simultaneous_arming_of_two_programs_fails_in_both(rig: Rig) -> None:
     """Two links, each of which receives the frames of the other a moment later."""
     rigs = (rig, Rig(rig.loaded))
     for each in rigs:
@@ -182,7 +182,7 @@ class _Echo:
         return self.waiting.pop(0) if self.waiting else None
 
 
-def test_what_an_adapter_gives_back_of_ours_is_no_strangers() -> None:
+def test_echo_of_the_adapter_is_not_foreign() -> None:
     adapter = module._Adapter(Bus(interface="gs_usb", channel="0"), _Echo())
     received = adapter.receive(0.1)
     assert received is not None
@@ -190,7 +190,7 @@ def test_what_an_adapter_gives_back_of_ours_is_no_strangers() -> None:
     assert adapter.receive(0.0) is None
 
 
-def test_on_socketcan_another_program_of_this_computer_is_heard() -> None:
+def test_socketcan_receives_another_local_program() -> None:
     """The kernel marks frames of this computer, which python-can reports as `is_rx`; our own do not arrive."""
     adapter = module._Adapter(Bus(interface="socketcan", channel="can0"), _Echo())
     received = adapter.receive(0.1)

@@ -50,7 +50,7 @@ def test_relative_asc_times_are_summed_over_every_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "date", ["Mit Mär 6 14:02:11 2024", "2024/03/06 14:02", "mer. mars 6 02:02:11.123 pm 2024", "?"]
 )
-def test_an_asc_date_may_be_in_any_language(tmp_path: Path, date: str) -> None:
+def test_asc_date_is_read_in_any_language(tmp_path: Path, date: str) -> None:
     entries, reader = read(tmp_path, "a.asc", asc("   0.5 1  181  Rx   d 1 07\n", date=date))
     assert [frame.data for _, frame, _ in entries] == [b"\x07"]
     assert reader.notes == ()
@@ -101,14 +101,14 @@ def candump(stamps: list[float], form: str = "({:.6f})") -> str:
     return "".join(f"{form.format(stamp)} can0 181#{i:02X}\n" for i, stamp in enumerate(stamps))
 
 
-def test_a_clock_that_was_set_back_does_not_stop_time(tmp_path: Path) -> None:
+def test_clock_set_back_does_not_stop_time(tmp_path: Path) -> None:
     stamps = [1700000000.0, 1700000000.01, 1699996400.0, 1699996400.01]
     entries, reader = read(tmp_path, "a.log", candump(stamps))
     assert [time for time, _, _ in entries] == pytest.approx([0.0, 0.01, 0.02, 0.03], abs=1e-6)
     assert reader.notes == (naming("3600 s"),)
 
 
-def test_frames_slightly_out_of_order_are_no_clock_set_back(tmp_path: Path) -> None:
+def test_frames_slightly_out_of_order_keep_the_clock(tmp_path: Path) -> None:
     entries, reader = read(
         tmp_path, "a.log", candump([1.7e9, 1.7e9 + 0.02, 1.7e9 + 0.01, 1.7e9 + 0.03])
     )
@@ -162,14 +162,14 @@ def test_candump_frames_of_all_kinds_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "end", ["(1.5", "(1.500000) can0 18", "(1.500000) can0 181#0011223", "(1.500000) can0 181#0011"]
 )
-def test_an_unfinished_last_line_costs_that_line(tmp_path: Path, end: str) -> None:
+def test_unfinished_last_line_is_dropped(tmp_path: Path, end: str) -> None:
     text = "".join(f"({i / 10:.6f}) can0 181#0011223344556677\n" for i in range(10))
     entries, reader = read(tmp_path, "a.log", text + end)
     assert len(entries) == 10
     assert reader.notes == (naming("incomplete"),)
 
 
-def test_a_last_line_that_only_lacks_its_end_is_read(tmp_path: Path) -> None:
+def test_last_line_without_newline_is_read(tmp_path: Path) -> None:
     assert len(times(tmp_path, "a.log", candump([1.0, 1.1, 1.2]).rstrip("\n"))) == 3
 
 
@@ -317,7 +317,7 @@ def test_pcan_can_fd_has_lengths_or_length_codes(tmp_path: Path) -> None:
         ("\0\1\2\3" * 20, "binary"),
     ],
 )
-def test_what_is_no_log_is_named(tmp_path: Path, text: str, what: str) -> None:
+def test_file_that_is_not_a_log_is_named(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(LinkError, match=r"candump.*PCAN") as error:
         read(tmp_path, "a.log", text)
     assert what in str(error.value)
@@ -328,6 +328,6 @@ def test_frames_without_times_name_the_remedy(tmp_path: Path) -> None:
         read(tmp_path, "a.log", "can0 181#00\ncan0 181#01\n")
 
 
-def test_the_content_decides_and_not_the_ending(tmp_path: Path) -> None:
+def test_format_is_detected_from_the_content(tmp_path: Path) -> None:
     assert times(tmp_path, "a.txt", asc("   0.5 1  181  Rx   d 1 07\n")) == [0.0]
     assert times(tmp_path, "a.asc", candump([1.0])) == [0.0]

@@ -35,7 +35,7 @@ def test_axes_of_a_profile_are_joints_of_a_scene_and_back() -> None:
     assert axes.moved.all()
 
 
-def test_the_order_of_the_axes_is_the_profiles() -> None:
+def test_axes_have_the_order_of_the_profile() -> None:
     turned = profile(2).model_copy(
         update={"axes": (Axis(joint=2, axis="pitch", node=1), Axis(joint=1, axis="yaw", node=2))}
     )
@@ -44,19 +44,19 @@ def test_the_order_of_the_axes_is_the_profiles() -> None:
     np.testing.assert_array_equal(axes.moved, [True, False, False, True])
 
 
-def test_an_axis_that_was_never_heard_is_unknown_and_one_that_is_not_there_is_stiff() -> None:
+def test_unreported_axis_is_unknown_and_missing_axis_is_stiff() -> None:
     axes = AxisMap(profile(2, pitch=False), cardan_axes(2))
     joints = axes.joints(np.array([np.nan, 1.0]))
     assert np.isnan(joints[0])
     np.testing.assert_array_equal(joints[1::2], 0.0)
 
 
-def test_joints_beyond_the_scene_are_told_to_stay_straight() -> None:
+def test_joints_beyond_the_scene_are_commanded_straight() -> None:
     axes = AxisMap(profile(3, pitch=False), cardan_axes(2))
     np.testing.assert_array_equal(axes.axes(np.ones((1, 4))), [[1, 1, 0]])
 
 
-def test_a_robot_that_fits_is_not_spoken_of() -> None:
+def test_matching_robot_gives_no_problem() -> None:
     assert mismatches(profile(10), scene()) == ()
 
 
@@ -66,7 +66,7 @@ def test_another_number_of_joints_names_both_and_the_remedy() -> None:
     assert "robot.n_links = 10" in sentence
 
 
-def test_a_gait_that_pitches_needs_pitch_axes() -> None:
+def test_pitching_gait_needs_pitch_axes() -> None:
     rolling = scene(**{"model.kind": "spatial_nonsmooth", "gait.kind": "two_waves"})
     (sentence,) = mismatches(profile(10, pitch=False), rolling)
     assert "pitch axes" in sentence
@@ -74,9 +74,7 @@ def test_a_gait_that_pitches_needs_pitch_axes() -> None:
 
 
 @pytest.mark.parametrize(("pitch", "sentences"), [("0", 0), ("5", 1)])
-def test_a_table_that_pitches_needs_those_pitch_axes(
-    tmp_path: Path, pitch: str, sentences: int
-) -> None:
+def test_pitching_table_needs_its_pitch_axes(tmp_path: Path, pitch: str, sentences: int) -> None:
     joints = range(1, 5)
     names = [f"joint_{i}_{kind}_deg" for i in joints for kind in ("yaw", "pitch")]
     rows = [["0"] * 8, ["3", "0", "3", pitch, "3", "0", "3", "0"]]
@@ -101,7 +99,7 @@ def test_a_table_that_pitches_needs_those_pitch_axes(
     assert mismatches(profile(4), pitching, tmp_path) == ()
 
 
-def test_a_joint_without_its_yaw_axis_is_named() -> None:
+def test_joint_without_yaw_axis_is_named() -> None:
     robot = profile(10)
     lame = robot.model_copy(
         update={"axes": tuple(a for a in robot.axes if (a.joint, a.axis) != (4, "yaw"))}
@@ -109,7 +107,7 @@ def test_a_joint_without_its_yaw_axis_is_named() -> None:
     assert mismatches(lame, scene()) == (naming("Joint 4 turns about"),)
 
 
-def test_a_continuous_body_has_no_joints() -> None:
+def test_continuous_body_has_no_joints() -> None:
     (sentence,) = mismatches(profile(), scene(**{"model.kind": "continuum_beam"}))
     assert "continuous body" in sentence
 
@@ -125,7 +123,7 @@ def alternating(first: AxisKind = "yaw", second: AxisKind = "pitch", joints: int
 ALTERNATING = {"model.kind": "spatial_nonsmooth", "robot.joints": "alternating"}
 
 
-def test_an_alternating_profile_fits_an_alternating_scene() -> None:
+def test_alternating_profile_fits_an_alternating_scene() -> None:
     assert mismatches(alternating(), scene(**ALTERNATING)) == ()
     rolling = scene(**ALTERNATING, **{"gait.kind": "compound_serpenoid"})
     assert mismatches(alternating(), rolling) == ()
@@ -139,7 +137,7 @@ def test_axes_in_other_order_name_scene_profile_and_remedy() -> None:
     assert "Joints 2, 4, 6, 8 and 10" in even
 
 
-def test_one_wrong_axis_names_its_joint() -> None:
+def test_wrong_axis_names_its_joint() -> None:
     robot = alternating()
     turned = robot.axes[2].model_copy(update={"axis": "roll"})
     (sentence,) = mismatches(
@@ -149,7 +147,7 @@ def test_one_wrong_axis_names_its_joint() -> None:
     assert "Joint 3" in sentence
 
 
-def test_axes_that_are_too_many_are_named() -> None:
+def test_surplus_axes_are_named() -> None:
     (odd, even) = mismatches(profile(10), scene(**ALTERNATING))
     assert "Joints 1, 3, 5, 7 and 9" in odd
     assert "Remove pitch" in odd
@@ -169,7 +167,7 @@ def test_fixed_joints_have_no_axes() -> None:
     assert mismatches(robot.model_copy(update={"axes": robot.axes[:9]}), last) == ()
 
 
-def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
+def test_joint_missing_in_the_profile_is_named() -> None:
     robot = alternating()
     (sentence,) = mismatches(
         robot.model_copy(update={"axes": (*robot.axes[:3], *robot.axes[4:])}), scene(**ALTERNATING)
@@ -177,7 +175,7 @@ def test_a_joint_that_the_profile_leaves_out_is_named() -> None:
     assert "Joint 4" in sentence
 
 
-def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
+def test_log_of_the_robot_is_replayed_unchanged(tmp_path: Path) -> None:
     """The log's sign and zero apply from the log to the scene, the profile's from there to the node: once each."""
     (tmp_path / "log.csv").write_text("t_s,q1_deg,q2_deg,q3_deg\n0,1,2,3\n1,10,20,30\n")
     log_scene = scene(
@@ -202,7 +200,7 @@ def test_a_log_of_the_robot_is_sent_back_as_it_was_said(tmp_path: Path) -> None:
     assert in_nodes == pytest.approx([10.0, 20.0, 30.0], abs=1e-3)
 
 
-def test_a_robot_that_is_told_angles_cannot_be_given_torques() -> None:
+def test_angle_controlled_robot_refuses_torques() -> None:
     fitting = profile(10)
     assert mismatches(fitting, scene()) == ()
     (sentence,) = mismatches(

@@ -34,7 +34,7 @@ def same(pose: np.ndarray, other: np.ndarray, places: float = 1e-9) -> None:
 
 
 @pytest.mark.parametrize("links", [(0,), (3,), (5,), (0, 5), (1, 2, 4), tuple(range(6))])
-def test_any_tracked_links_give_the_whole_robot(links: tuple[int, ...]) -> None:
+def test_any_tracked_links_locate_the_robot(links: tuple[int, ...]) -> None:
     angles = bent()
     truth = somewhere(angles)
     fit = fit_chain(ROBOT, angles, ROBOT.axes, np.array(links), truth[list(links)])
@@ -59,14 +59,14 @@ def test_noise_of_many_links_averages_out() -> None:
     np.testing.assert_allclose(spread, 0.003 / math.sqrt(6), rtol=0.2)
 
 
-def test_links_with_wrong_numbers_do_not_fit() -> None:
+def test_tracked_links_with_wrong_numbers_do_not_fit() -> None:
     """Swapped ends: their distance is right, but each is turned about."""
     angles = bent()
     truth = somewhere(angles)
     assert fit_chain(ROBOT, angles, ROBOT.axes, np.array([0, 3]), truth[[3, 1]]).misfit > 0.02
 
 
-def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
+def test_untracked_robot_is_level_and_does_not_drift() -> None:
     scene = with_values(
         SPATIAL, {"start.kind": "straight", "start.x_m": 1.0, "start.heading_deg": 90.0}
     )
@@ -85,7 +85,7 @@ def test_a_robot_that_nobody_sees_lies_level_and_does_not_wander() -> None:
     same(base.pose(scene.robot, np.zeros(10), scene.robot.axes), start, 2e-6)
 
 
-def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plane() -> None:
+def test_unreported_joints_are_straight_and_flat_in_the_plane() -> None:
     scene = with_values(Scene(), {"robot.n_links": 6})
     angles = bent()
     angles[4:6] = np.nan
@@ -98,7 +98,7 @@ def test_what_was_never_heard_is_drawn_straight_and_pitch_not_at_all_in_the_plan
 
 
 @pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
-def test_a_scene_starts_as_the_robot_lies(kind: str) -> None:
+def test_scene_starts_at_the_robots_pose(kind: str) -> None:
     scene = with_values(Scene(), {"model.kind": kind, "robot.n_links": 6})
     angles = bent() if scene.model.spatial else bent()[::2]
     pose = base_pose_at(initial_state(scene)[0], not scene.model.spatial).pose(

@@ -91,7 +91,7 @@ def _recorded(run_file: Path) -> float:
         (signal.SIGTERM, 143, naming("program was terminated")),
     ],
 )
-def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
+def test_ended_drive_stops_the_robot_and_saves_the_run(
     patient: str, tmp_path: Path, sent: signal.Signals, ends: int, reason: str
 ) -> None:
     run_file = tmp_path / "run.mcap"
@@ -120,7 +120,7 @@ def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
 
 
 @pytest.mark.soak
-def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Path) -> None:
+def test_complete_drive_records_the_simulation_alongside(patient: str, tmp_path: Path) -> None:
     table = tmp_path / "run.csv"
     arguments = ("--duration", "5", "--arm", "--twin", "--csv", str(table))
     with emulated(patient), program("drive", SCENE, patient, *BUS, *arguments) as drive:
@@ -166,7 +166,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         ),
     ],
 )
-def test_mistakes_are_told_before_anything_is_sent(
+def test_mistakes_are_reported_before_anything_is_sent(
     arguments: tuple[str, ...],
     sentence: str,
     capsys: pytest.CaptureFixture[str],
@@ -181,6 +181,6 @@ def test_mistakes_are_told_before_anything_is_sent(
     assert (tmp_path / "OLD.blf").read_bytes() == b"an hour of another day"
 
 
-def test_a_profile_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_profile_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["drive", SCENE, "no_such_robot", "--arm"]) == 2
     assert "no profile called no_such_robot" in capsys.readouterr().err

@@ -87,7 +87,7 @@ def interrupt() -> None:
 # ------------------------------------------------------------------------------------- the question
 
 
-def test_who_types_slowly_arms_all_the_same(
+def test_slow_confirmation_still_arms(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Typing interrupts the signs of life; the link needs some of them before it accepts a command."""
@@ -105,7 +105,7 @@ def test_who_types_slowly_arms_all_the_same(
     ]
 
 
-def test_what_keeps_it_from_being_armed_meanwhile_is_said(
+def test_obstacle_to_arming_during_the_wait_is_reported(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def typed(_: str) -> str:
@@ -169,7 +169,7 @@ def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return log
 
 
-def test_the_robot_lives_while_an_instrument_is_slow(
+def test_robot_is_served_while_an_instrument_is_slow(
     link: Link, robot: LiveRobot, events: list[str]
 ) -> None:
     assert drive(link, robot).run_session(0.1, StartSettings(fire=True), "run") == 0
@@ -177,7 +177,7 @@ def test_the_robot_lives_while_an_instrument_is_slow(
     assert link.stops == []
 
 
-def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(
+def test_ctrl_c_stops_the_robot_before_other_programs(
     link: Link, robot: LiveRobot, events: list[str]
 ) -> None:
     stop = link.stop
@@ -200,7 +200,7 @@ def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(
     ]
 
 
-def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
+def test_repeated_ctrl_c_skips_the_wait_and_saves_the_run(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The run is written after `run_session`."""
@@ -217,7 +217,7 @@ def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
     assert driven.recording is not None
 
 
-def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
+def test_stopped_robot_is_the_reason_for_no_start(
     link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(host: str, port: int) -> None:
@@ -229,7 +229,7 @@ def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
         drive(link, robot).run_session(0.1, StartSettings(fire=True), "run")
 
 
-def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
+def test_stop_ends_the_wait_for_disarming(
     link: Link, robot: LiveRobot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = link.command
@@ -264,7 +264,7 @@ class _Poses:
     def close(self) -> None: ...
 
 
-def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
+def test_malformed_poses_are_reported_immediately_then_rarely() -> None:
     source = _Poses()
     watch = PoseWatch(source)
     assert watch.poll(0.0) == ""
@@ -285,7 +285,7 @@ def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
     assert last == [naming("119.")]
 
 
-def test_a_drive_says_what_is_wrong_with_its_poses(
+def test_drive_reports_problems_of_its_poses(
     link: Link, robot: LiveRobot, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = _Poses()

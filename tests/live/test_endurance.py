@@ -249,7 +249,7 @@ def _connect_again_and_again(profile: Path, emulator: Emulator, end: float) -> N
 
 
 @pytest.mark.soak
-def test_nothing_grows_in_twenty_minutes(tmp_path: Path) -> None:
+def test_memory_is_constant_for_twenty_minutes(tmp_path: Path) -> None:
     # loading while the robot is armed would delay signs of life
     Runner(_SCENE).advance(1)
     before = os.getpriority(os.PRIO_PROCESS, 0)

@@ -40,7 +40,7 @@ def scene() -> Scene:
     return with_values(scene, changes | {"solver.step_s": 0.0005})
 
 
-def test_it_moves_as_the_same_scene_under_the_same_set_points(
+def test_plant_moves_as_the_scene_under_the_same_set_points(
     scene: Scene, loaded: LoadedProfile
 ) -> None:
     # Without backlash: gear teeth that release one step earlier or later because of rounding soon
@@ -63,7 +63,7 @@ def test_it_moves_as_the_same_scene_under_the_same_set_points(
     assert np.abs(expected.joint_angle[-1] - expected.joint_angle[0]).max() > 1e-4  # it moves
 
 
-def test_without_torque_joints_are_limp(scene: Scene, loaded: LoadedProfile) -> None:
+def test_joints_without_torque_are_limp(scene: Scene, loaded: LoadedProfile) -> None:
     plant = EnginePlant(scene, loaded)
     begun = plant.state.angle.copy()
     for _ in range(5):
@@ -80,7 +80,7 @@ def test_without_torque_joints_are_limp(scene: Scene, loaded: LoadedProfile) -> 
     assert np.abs(state.torque[2:]).max() > 0.5
 
 
-def test_a_blocked_joint_stays_while_the_others_move(scene: Scene, loaded: LoadedProfile) -> None:
+def test_blocked_joint_stays_while_the_others_move(scene: Scene, loaded: LoadedProfile) -> None:
     plant = EnginePlant(scene, loaded)
     begun = plant.state.angle.copy()
     jam = ~ALL
@@ -118,7 +118,7 @@ def modules(scene: Scene) -> Scene:
     )
 
 
-def test_motors_are_the_profiles_whatever_joint_tables_say(modules: Scene) -> None:
+def test_motors_of_the_profile_override_joint_tables(modules: Scene) -> None:
     loaded = load_profile(find_profile("alternating_modules"))
     values = EnginePlant.scene_of(modules, loaded).axis_values
     assert values.kp == pytest.approx(loaded.profile.emulation.kp_nm_per_rad)
@@ -126,14 +126,14 @@ def test_motors_are_the_profiles_whatever_joint_tables_say(modules: Scene) -> No
     assert values.spring == pytest.approx(0.5)
 
 
-def test_axes_that_the_profile_lacks_are_held(scene: Scene) -> None:
+def test_axes_missing_in_the_profile_are_held(scene: Scene) -> None:
     loaded = load_profile(find_profile("generic_servo"))  # yaw alone, in a scene of two axes
     values = EnginePlant.scene_of(scene, loaded).axis_values
     assert values.kp[0::2] == pytest.approx(loaded.profile.emulation.kp_nm_per_rad)
     assert values.kp[1::2] == pytest.approx(scene.joint_controller.kp[1])
 
 
-def test_single_axis_modules_bend_as_told(modules: Scene) -> None:
+def test_single_axis_modules_bend_as_commanded(modules: Scene) -> None:
     loaded = load_profile(find_profile("alternating_modules"))
     plant = EnginePlant(modules, loaded)
     begun = plant.state.angle
@@ -150,7 +150,7 @@ def test_single_axis_modules_bend_as_told(modules: Scene) -> None:
     assert plant.snapshot.joint_angle.shape == (12,)
 
 
-def test_firmware_drives_it(scene: Scene, loaded: LoadedProfile) -> None:
+def test_firmware_drives_the_engine(scene: Scene, loaded: LoadedProfile) -> None:
     robot = EmulatedRobot(loaded, EnginePlant(scene, loaded))
     robot.inject(Fault("jam", 4), 0.0)
     frames = [frame for k in range(10) for frame in robot.poll(0.01 * k)]
@@ -168,7 +168,7 @@ def test_firmware_drives_it(scene: Scene, loaded: LoadedProfile) -> None:
         ),
     ],
 )
-def test_scenes_that_do_not_fit(
+def test_mismatched_scenes_are_refused(
     scene: Scene, loaded: LoadedProfile, changes: dict, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
@@ -206,7 +206,7 @@ def here():
         yield here
 
 
-def test_poses_go_out_at_their_rate(snapshot: Snapshot, here: socket.socket) -> None:
+def test_poses_are_sent_at_their_rate(snapshot: Snapshot, here: socket.socket) -> None:
     sender = PoseSender(f"127.0.0.1:{here.getsockname()[1]}", 20.0)
     packets = received(sender, snapshot, here, [0.01 * k for k in range(100)])
     sender.close()
@@ -218,7 +218,7 @@ def test_poses_go_out_at_their_rate(snapshot: Snapshot, here: socket.socket) -> 
     assert (*body.position, *body.quaternion) == pytest.approx(snapshot.link_pose[3].tolist())
 
 
-def test_noise_and_dropouts(snapshot: Snapshot, here: socket.socket) -> None:
+def test_noise_and_dropouts_are_applied(snapshot: Snapshot, here: socket.socket) -> None:
     still = dataclasses.replace(snapshot, link_pose=np.tile([0.0, 0, 0, 1, 0, 0, 0], (11, 1)))
     sender = PoseSender(
         f"127.0.0.1:{here.getsockname()[1]}", 100.0, noise=0.002, dropout=0.25, seed=1
@@ -240,6 +240,6 @@ def test_noise_and_dropouts(snapshot: Snapshot, here: socket.socket) -> None:
         (("127.0.0.1", 20.0, 0.0, 2.0), "--pose-dropout.*2"),
     ],
 )
-def test_what_a_sender_refuses(arguments: tuple, message: str) -> None:
+def test_invalid_pose_senders_are_refused(arguments: tuple, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         PoseSender(*arguments)

@@ -15,7 +15,7 @@ from .test_robot import SCENE, World
 TARGETED = with_values(SCENE, {"controller": {"kind": "joint_targets"}})
 
 
-def test_targets_never_arm_or_start_a_robot_that_stands() -> None:
+def test_targets_never_arm_or_start_an_idle_robot() -> None:
     world = World(TARGETED)
     for _ in range(20):
         world.live.steer(JointTargets((0.3,) * 10))
@@ -30,7 +30,7 @@ def test_targets_never_arm_or_start_a_robot_that_stands() -> None:
     world.live.close()
 
 
-def test_targets_are_references_of_the_stream_and_rest_at_the_last() -> None:
+def test_targets_are_streamed_and_the_last_is_held() -> None:
     world = World(TARGETED).streaming()
     world.live.steer(JointTargets((0.3, -0.2) * 5))
     world.run(1.0)

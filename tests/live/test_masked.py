@@ -55,7 +55,7 @@ def recording() -> RunRecording:
     return world.live.recording
 
 
-def test_columns(recording: RunRecording) -> None:
+def test_only_measured_columns_are_filled(recording: RunRecording) -> None:
     measured = np.concatenate(list(table(recording, MEASURED)))
     empty = np.concatenate(list(table(recording, EMPTY)))
     assert np.isfinite(measured[5:]).all()
@@ -67,11 +67,11 @@ def test_columns(recording: RunRecording) -> None:
     assert set(EMPTY) <= set(column_names(recording.schema))
 
 
-def test_figures_are_those_of_what_was_measured(recording: RunRecording) -> None:
+def test_metrics_cover_only_measured_values(recording: RunRecording) -> None:
     assert [figure.number for figure in figures_of(recording)] == ["joints"]
 
 
-def test_csv_and_hdf5(recording: RunRecording, tmp_path: Path) -> None:
+def test_csv_and_hdf5_have_nan_for_missing_values(recording: RunRecording, tmp_path: Path) -> None:
     run = api.Run(recording, "scene.toml")
     run.to_csv(tmp_path / "run.csv")
     text = (tmp_path / "run.csv").read_text()
@@ -85,7 +85,7 @@ def test_csv_and_hdf5(recording: RunRecording, tmp_path: Path) -> None:
         assert file["columns/joint_3_yaw_age_s"].attrs["units"] == "s"
 
 
-def test_run_file_and_what_it_shows_to_others(recording: RunRecording, tmp_path: Path) -> None:
+def test_run_file_has_only_measured_topics(recording: RunRecording, tmp_path: Path) -> None:
     api.Run(recording).to_mcap(tmp_path / "run.mcap")
     again = open_run(tmp_path / "run.mcap")
     for mine, theirs in zip(recording.chunks(), again.chunks(), strict=True):
@@ -98,19 +98,19 @@ def test_run_file_and_what_it_shows_to_others(recording: RunRecording, tmp_path:
     assert topics == {"/joint_states", "/joint_references", "/figures"}
 
 
-def test_channels_that_can_be_chosen(recording: RunRecording) -> None:
+def test_selectable_channels_are_the_measured_ones(recording: RunRecording) -> None:
     known = catalogue(recording.schema)
     assert set(MEASURED) <= set(known)
     assert not set(EMPTY) & set(known)
     assert known["joint_3_yaw_age_s"].group == ("Joints", "Joint 3")
 
 
-def test_a_robot_that_nobody_sees_is_drawn(recording: RunRecording) -> None:
+def test_untracked_robot_is_drawn(recording: RunRecording) -> None:
     drawn = build(recording.scene, recording.snapshot(20), Overlays(), Camera())
     assert len(drawn.links.position) == 11
     assert np.isfinite(drawn.links.position).all()
 
 
-def test_it_cannot_be_gone_on_with(recording: RunRecording) -> None:
+def test_masked_recording_cannot_be_continued(recording: RunRecording) -> None:
     with pytest.raises(StateError, match="robot"):
         continue_run(recording, 0.5)

@@ -15,7 +15,7 @@ def packet(sequence: int, x: float = 0.0, link: int = 0) -> PosePacket:
     return PosePacket(sequence, 0.0, (BodyPose(link, (x, 0.0, 0.0), UNIT),))
 
 
-def test_packets_are_put_in_order_and_what_is_wrong_is_counted() -> None:
+def test_packets_are_sorted_and_invalid_ones_counted() -> None:
     tracker = BodyTracker(3)
     got = [
         tracker.add(packet(number), 0.05 * i) is not None
@@ -32,13 +32,13 @@ def test_packets_are_put_in_order_and_what_is_wrong_is_counted() -> None:
     )
 
 
-def test_a_sender_that_began_anew_is_believed() -> None:
+def test_restarted_sender_is_accepted() -> None:
     tracker = BodyTracker(3)
     tracker.add(packet(50_000), 0.0)
     assert tracker.add(packet(1), 0.05) is not None
 
 
-def test_rate_and_jitter() -> None:
+def test_rate_and_jitter_are_measured() -> None:
     """Every 50 ms, alternately 5 ms early and late: the intervals are 40 and 60 ms, their deviation 10 ms."""
     tracker = BodyTracker(1)
     for number in range(41):
@@ -48,7 +48,7 @@ def test_rate_and_jitter() -> None:
     assert statistics.jitter == pytest.approx(0.01, rel=0.02)
 
 
-def test_a_body_that_jumps_by_a_metre_is_not_believed_at_first() -> None:
+def test_jump_of_a_metre_is_rejected_at_first() -> None:
     tracker = BodyTracker(1)
     tracker.add(packet(1), 0.0)
     assert tracker.add(packet(2, 1.0), 0.05) is None
@@ -59,7 +59,7 @@ def test_a_body_that_jumps_by_a_metre_is_not_believed_at_first() -> None:
     np.testing.assert_allclose(back.pose[0, :3], [0.01, 0, 0])
 
 
-def test_a_body_that_stays_elsewhere_is_there() -> None:
+def test_jump_that_persists_is_accepted() -> None:
     tracker = BodyTracker(1)
     tracker.add(packet(1), 0.0)
     believed = [tracker.add(packet(2 + i, 1.0), 0.05 * (i + 1)) is not None for i in range(14)]
@@ -67,13 +67,13 @@ def test_a_body_that_stays_elsewhere_is_there() -> None:
     assert 0.05 * first == pytest.approx(MOVED_S, abs=0.051)
 
 
-def test_a_fast_body_is_no_jump() -> None:
+def test_fast_motion_is_not_a_jump() -> None:
     """A link that swings at 2 m/s, tracked at 20 Hz."""
     tracker = BodyTracker(1)
     assert all(tracker.add(packet(i, 0.1 * i), 0.05 * i) is not None for i in range(20))
 
 
-def test_a_link_that_the_robot_has_not_is_named_and_the_others_are_used() -> None:
+def test_unknown_link_is_named_and_the_others_are_used() -> None:
     tracker = BodyTracker(3)
     both = PosePacket(1, 0.0, (BodyPose(1, (0, 0, 0), UNIT), BodyPose(7, (0, 0, 0), UNIT)))
     tracked = tracker.add(both, 0.0)
@@ -82,7 +82,7 @@ def test_a_link_that_the_robot_has_not_is_named_and_the_others_are_used() -> Non
     assert "link 8" in tracker.problem
 
 
-def test_a_link_that_is_not_seen_any_more_is_left_out() -> None:
+def test_link_out_of_sight_is_left_out() -> None:
     tracker = BodyTracker(3)
     tracker.add(
         PosePacket(1, 0.0, (BodyPose(0, (0, 0, 0), UNIT), BodyPose(2, (1, 0, 0), UNIT))), 0.0
@@ -93,7 +93,7 @@ def test_a_link_that_is_not_seen_any_more_is_left_out() -> None:
     assert tracked.time == 1.0
 
 
-def test_nothing_seen_is_said() -> None:
+def test_missing_poses_are_reported() -> None:
     tracker = BodyTracker(3)
     assert tracker.add(PosePacket(1, 0.0, ()), 0.0) is None
     assert "contains no bodies" in tracker.problem

@@ -29,7 +29,7 @@ def sender() -> Iterator[socket.socket]:
         yield outlet
 
 
-def test_a_datagram_becomes_a_tracked_link(poses: UdpPoses, sender: socket.socket) -> None:
+def test_datagram_becomes_a_tracked_link(poses: UdpPoses, sender: socket.socket) -> None:
     assert poses.latest is None
     before = time.monotonic()
     sender.sendto(pack(PosePacket(1, 0.0, BODY)), ("127.0.0.1", poses.port))
@@ -42,9 +42,7 @@ def test_a_datagram_becomes_a_tracked_link(poses: UdpPoses, sender: socket.socke
     assert poses.problem == ""
 
 
-def test_rubbish_is_counted_and_said_and_does_no_harm(
-    poses: UdpPoses, sender: socket.socket
-) -> None:
+def test_invalid_datagrams_are_counted_and_reported(poses: UdpPoses, sender: socket.socket) -> None:
     for rubbish in (b"", b"hello", b"\xff" * 1000, b'{"pose": 1}'):
         sender.sendto(rubbish, ("127.0.0.1", poses.port))
     assert until(lambda: poses.statistics.unreadable == 4)
@@ -53,7 +51,7 @@ def test_rubbish_is_counted_and_said_and_does_no_harm(
     assert until(lambda: poses.latest is not None)
 
 
-def test_only_one_sender_is_listened_to(poses: UdpPoses, sender: socket.socket) -> None:
+def test_only_one_sender_is_accepted(poses: UdpPoses, sender: socket.socket) -> None:
     sender.sendto(pack(PosePacket(1, 0.0, BODY)), ("127.0.0.1", poses.port))
     assert until(lambda: poses.latest is not None)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
@@ -62,12 +60,12 @@ def test_only_one_sender_is_listened_to(poses: UdpPoses, sender: socket.socket) 
     assert poses.statistics.received == 1
 
 
-def test_a_port_in_use_is_said(poses: UdpPoses) -> None:
+def test_port_in_use_is_reported(poses: UdpPoses) -> None:
     with pytest.raises(LinkError, match=f"UDP port {poses.port} is in use"):
         UdpPoses(poses.port).begin(3)
 
 
-def test_what_a_text_names() -> None:
+def test_pose_source_is_parsed_from_text() -> None:
     source = pose_source("22350")
     assert isinstance(source, UdpPoses)
     # restricted to this machine unless an address is given
@@ -81,7 +79,7 @@ def test_what_a_text_names() -> None:
             pose_source(wrong)
 
 
-def test_that_there_were_two_senders_is_not_said_for_ever() -> None:
+def test_notice_of_two_senders_expires() -> None:
     first = ("10.0.0.1", 5000)
     second = ("10.0.0.2", 5000)
     now = 0.0
@@ -95,7 +93,7 @@ def test_that_there_were_two_senders_is_not_said_for_ever() -> None:
 
 
 @pytest.mark.parametrize("place", [math.nan, math.inf, -math.inf])
-def test_a_body_at_no_place_is_not_seen(place: float) -> None:
+def test_body_without_position_is_not_seen(place: float) -> None:
     columns = {0: [0, 1, 2, 3, 4, 5, 6], 1: [7, 8, 9, 3, 4, 5, 6]}
     bodies = _bodies([0.0, place, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0], columns)
     assert [body.link for body in bodies] == [1]

@@ -87,7 +87,7 @@ def world() -> Iterator[World]:
     new_world.live.close()
 
 
-def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
+def test_measured_values_are_shown_from_the_start(world: World) -> None:
     world.link.set(angle=np.linspace(-0.3, 0.3, 20))
     world.run(0.5)
     latest = world.live.latest
@@ -104,7 +104,7 @@ def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
     assert latest.control["joint_3_yaw_age_s"] == pytest.approx(0.0, abs=1e-9)
 
 
-def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> None:
+def test_unreported_axis_makes_the_joints_invalid(world: World) -> None:
     angle = np.zeros(20)
     angle[6] = np.nan
     world.link.set(angle=angle)
@@ -120,7 +120,7 @@ def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> Non
     assert np.isfinite(np.delete(rows.joint_angle, 3, axis=1)).all()
 
 
-def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path: Path) -> None:
+def test_stream_runs_the_gait_from_the_robots_pose(tmp_path: Path) -> None:
     world = World(new_run=lambda scene: tmp_path / "run.mcap")
     world.link.set(angle=np.full(20, 0.1))
     world.streaming().run(3.0)
@@ -146,7 +146,7 @@ def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path
     with_file.close()
 
 
-def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_horizon(
+def test_references_last_while_the_delay_is_below_the_horizon(
     world: World,
 ) -> None:
     world.streaming()
@@ -156,12 +156,12 @@ def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_hori
         world.run(0.02)
 
 
-def test_a_thread_that_hangs_lets_references_run_dry(world: World) -> None:
+def test_hanging_thread_exhausts_the_references(world: World) -> None:
     world.streaming()
     assert world.link.blocks[-1].time[-1] < world.clock.now + 0.5
 
 
-def test_blocks_follow_on_each_other_without_a_jump(world: World) -> None:
+def test_consecutive_blocks_have_no_jump(world: World) -> None:
     world.streaming().run(2.0)
     for before, after in zip(world.link.blocks, world.link.blocks[1:], strict=False):
         assert (np.diff(after.time) > 0).all()
@@ -169,7 +169,7 @@ def test_blocks_follow_on_each_other_without_a_jump(world: World) -> None:
         np.testing.assert_allclose(after.angle[0], before.angle[at], atol=1e-9)
 
 
-def test_a_new_gait_acts_at_once_without_a_jump_and_is_noted(world: World) -> None:
+def test_new_gait_applies_without_a_jump_and_is_noted(world: World) -> None:
     world.streaming().run(1.0)
     before = world.link.reference_at(world.clock.now)
     world.live.set_scene(with_values(SCENE, {"gait.amplitude_deg": 10.0}))
@@ -185,7 +185,7 @@ def test_a_new_gait_acts_at_once_without_a_jump_and_is_noted(world: World) -> No
     assert change.values == {"gait.amplitude_deg": 10.0}
 
 
-def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
+def test_values_fixed_while_streaming_are_reported(world: World) -> None:
     world.streaming()
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9}))
     world.run(0.05)
@@ -201,7 +201,7 @@ def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
     )
 
 
-def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
+def test_stop_reaches_the_link_immediately_and_ends_the_run(world: World) -> None:
     world.streaming().run(0.5)
     world.live.stop("Stopped by the space bar.")
     assert world.link.stops == [naming("space")]  # without a tick
@@ -224,7 +224,7 @@ def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
     assert world.live.recording is recording  # it remains the current run
 
 
-def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(world: World) -> None:
+def test_reason_of_a_stop_is_saved_when_the_program_closes(world: World) -> None:
     world.streaming()
     recording = world.live.recording
     assert recording is not None
@@ -233,7 +233,7 @@ def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(wo
     assert "Stopped by Ctrl+C." in [event.text for event in recording.events]
 
 
-def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
+def test_queued_commands_are_marked_as_older_than_a_stop(
     world: World,
 ) -> None:
     """The link ignores a command that starts something if a stop was requested after it."""
@@ -257,7 +257,7 @@ def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(
     ] in ([], [1])
 
 
-def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_asked_for(
+def test_requested_torque_may_come_on_until_a_stop(
     world: World,
 ) -> None:
     world.run(0.1)
@@ -274,7 +274,7 @@ def test_torque_that_was_asked_for_may_come_on_for_a_time_unless_a_stop_was_aske
     assert not world.live.arming
 
 
-def test_torque_that_came_on_and_was_taken_off_is_not_coming_on_any_more(world: World) -> None:
+def test_torque_switched_off_is_not_pending(world: World) -> None:
     world.run(0.1)
     world.live.arm()
     world.run(0.05)
@@ -288,7 +288,7 @@ def test_torque_that_came_on_and_was_taken_off_is_not_coming_on_any_more(world: 
     assert world.live.arming, "it was asked for anew"
 
 
-def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -> None:
+def test_closing_while_torque_may_come_on_stops_the_robot(world: World) -> None:
     world.run(0.1)
     world.live.arm()
     assert world.link.stops == []
@@ -296,7 +296,7 @@ def test_what_is_closed_while_torque_may_come_on_stops_the_robot(world: World) -
     assert world.link.stops == [naming("program is closing")]
 
 
-def test_a_link_that_is_silent_is_a_reason_not_to_arm_the_robot(world: World) -> None:
+def test_silent_link_prevents_arming(world: World) -> None:
     world.run(0.1)
     world.link.alive = False
     (reason,) = world.live.not_ready
@@ -307,7 +307,7 @@ def test_a_link_that_is_silent_is_a_reason_not_to_arm_the_robot(world: World) ->
     assert reason in world.events[-1].text
 
 
-def test_a_fault_is_noted_with_its_reason(world: World) -> None:
+def test_fault_is_noted_with_its_reason(world: World) -> None:
     world.streaming()
     world.link.set(state=LinkState.FAULT, reason="Node 4 says: overcurrent.")
     world.run(0.05)
@@ -319,7 +319,7 @@ def test_a_fault_is_noted_with_its_reason(world: World) -> None:
     )
 
 
-def test_a_link_that_is_gone_ends_the_run(world: World) -> None:
+def test_lost_link_ends_the_run(world: World) -> None:
     world.streaming()
     world.link.alive = False
     world.run(0.05)
@@ -327,7 +327,7 @@ def test_a_link_that_is_gone_ends_the_run(world: World) -> None:
     assert "link" in world.messages[-1]
 
 
-def test_after_a_reset_it_is_watched_anew(world: World) -> None:
+def test_monitoring_restarts_after_a_reset(world: World) -> None:
     world.streaming()
     world.live.stop()
     world.run(0.1)
@@ -339,7 +339,7 @@ def test_after_a_reset_it_is_watched_anew(world: World) -> None:
 
 
 @pytest.mark.parametrize("after", ["reset", "disarm and arm"])
-def test_a_robot_edited_while_it_streams_is_watched_as_edited(world: World, after: str) -> None:
+def test_robot_edited_while_streaming_is_monitored_as_edited(world: World, after: str) -> None:
     world.streaming()
     shorter = with_values(SCENE, {"robot.n_links": SCENE.robot.n_links - 2})
     world.live.set_scene(shorter)
@@ -362,7 +362,7 @@ def test_a_robot_edited_while_it_streams_is_watched_as_edited(world: World, afte
     assert len(recording)
 
 
-def test_a_robot_that_is_not_armed_does_not_stream(world: World) -> None:
+def test_unarmed_robot_does_not_stream(world: World) -> None:
     world.run(0.1)
     world.live.stream()
     world.run(0.1)
@@ -371,7 +371,7 @@ def test_a_robot_that_is_not_armed_does_not_stream(world: World) -> None:
     assert all(command.kind != "stream" for command in world.link.commands)
 
 
-def test_a_link_that_does_not_begin_to_stream_is_said(world: World) -> None:
+def test_link_that_does_not_start_streaming_is_reported(world: World) -> None:
     world.run(0.1)
     world.live.arm()
     world.run(0.05)
@@ -382,7 +382,7 @@ def test_a_link_that_does_not_begin_to_stream_is_said(world: World) -> None:
     assert not world.live.streaming
 
 
-def test_a_scene_that_does_not_fit_keeps_it_from_being_armed() -> None:
+def test_mismatched_scene_prevents_arming() -> None:
     world = World(robot=profile(8))
     world.run(0.05)
     assert any("moves 8" in reason for reason in world.live.not_ready)
@@ -399,7 +399,7 @@ FOLLOWING = with_values(
 )
 
 
-def test_a_controller_that_needs_poses_keeps_it_from_being_armed_without() -> None:
+def test_controller_without_its_poses_prevents_arming() -> None:
     world = World(FOLLOWING)
     world.run(0.05)
     (reason,) = world.live.not_ready
@@ -408,7 +408,7 @@ def test_a_controller_that_needs_poses_keeps_it_from_being_armed_without() -> No
     world.live.close()
 
 
-def test_contact_forces_are_nothing_that_a_robot_tells() -> None:
+def test_robot_has_no_contact_forces() -> None:
     world = World(
         with_values(
             SCENE, {"controller.kind": "leader_follower", "controller.jam_resolution": True}
@@ -426,7 +426,7 @@ def seen(world: World, poses: Poses) -> None:
     poses.latest = TrackedPose(world.clock.now, np.array([0]), pose)
 
 
-def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> None:
+def test_controller_steers_with_poses_and_stops_without() -> None:
     poses = Poses()
     world = World(FOLLOWING, pose=poses)
     for _ in range(20):
@@ -466,7 +466,7 @@ def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> No
     world.live.close()
 
 
-def test_rates_that_nobody_tells_are_differences_of_angles(world: World) -> None:
+def test_unreported_rates_are_differences_of_angles(world: World) -> None:
     for step in range(5):
         world.link.set(angle=np.full(20, 0.02 * step))
         world.run(0.01)
@@ -475,7 +475,7 @@ def test_rates_that_nobody_tells_are_differences_of_angles(world: World) -> None
     np.testing.assert_allclose(latest.joint_rate, 2.0, rtol=1e-6)  # 0.02 rad in 10 ms
 
 
-def test_a_robot_that_is_watched_for_long_fills_no_disk(
+def test_long_monitoring_does_not_fill_the_disk(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live_run, "WATCHED_ROWS", 100)
@@ -487,7 +487,7 @@ def test_a_robot_that_is_watched_for_long_fills_no_disk(
     assert (np.diff(recording.times) > 0).all()
 
 
-def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() -> None:
+def test_motor_values_of_the_profile_are_columns() -> None:
     world = World(robot=profile(quantities=("torque", "current", "temperature", "status", "error")))
     world.link.set(torque=np.full(20, 0.5), current=np.full(20, 1.5), temperature=np.full(20, 40.0))
     world.run(0.1)
@@ -500,7 +500,7 @@ def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() ->
     world.live.close()
 
 
-def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
+def test_outdated_values_are_not_recorded_as_current() -> None:
     world = World(
         robot=profile(quantities=("current", "temperature", "voltage", "status", "error"))
     )
@@ -531,20 +531,20 @@ def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
     world.live.close()
 
 
-def test_a_stopped_program_stops_a_robot_that_moves(world: World) -> None:
+def test_stopped_program_stops_a_moving_robot(world: World) -> None:
     world.streaming()
     world.live.close()
     assert world.link.stops == [naming("program is closing")]
 
 
-def test_what_happens_to_the_robot_is_noted_while_it_is_watched(world: World) -> None:
+def test_events_of_the_robot_are_noted_while_monitoring(world: World) -> None:
     world.run(0.05)
     world.live.arm()
     world.run(0.05)
     assert naming("hold their position") in world.messages
 
 
-def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
+def test_manual_input_applies_from_the_next_period() -> None:
     world = World(with_values(SCENE, {"controller.kind": "teleoperation"}))
     world.streaming().run(0.5)
     still = world.link.reference_at(world.clock.now)
@@ -568,7 +568,7 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     world.live.close()
 
 
-def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> None:
+def test_error_in_a_command_stops_the_robot_not_the_thread() -> None:
     link = FakeLink(profile(), monotonic)
     events = []
     live = LiveRobot(link, SCENE, on_event=events.append, twin=False)

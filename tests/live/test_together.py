@@ -73,7 +73,7 @@ def test_start_does_not_arm(peer: Peer, link: FakeLink, robot: LiveRobot) -> Non
     assert peer.request("START").startswith("ERR")
 
 
-def test_start_begins_to_stream_what_was_armed_by_hand(
+def test_start_streams_to_a_robot_armed_by_hand(
     peer: Peer, link: FakeLink, robot: LiveRobot
 ) -> None:
     robot.arm()
@@ -88,7 +88,7 @@ def test_start_begins_to_stream_what_was_armed_by_hand(
     ]
 
 
-def test_stop_stops_always(peer: Peer, link: FakeLink, robot: LiveRobot) -> None:
+def test_stop_works_in_every_state(peer: Peer, link: FakeLink, robot: LiveRobot) -> None:
     robot.arm()
     robot.settle()
     assert peer.request("STOP").startswith("OK STOP")
@@ -96,12 +96,12 @@ def test_stop_stops_always(peer: Peer, link: FakeLink, robot: LiveRobot) -> None
     assert link.telemetry_now.state == LinkState.FAULT
 
 
-def test_the_port_is_open_to_this_machine_alone_unless_chosen() -> None:
+def test_port_is_local_by_default() -> None:
     assert guarded(StartSettings(wait="port")).wait_host == "127.0.0.1"
     assert guarded(StartSettings(wait="port", wait_host="0.0.0.0")).wait_host == "0.0.0.0"
 
 
-def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> None:
+def test_port_in_use_is_reported(waiting: RobotStartTarget, robot: LiveRobot) -> None:
     assert waiting.start.port is not None
     other = RobotStartTarget(
         robot, StartSettings(wait="port", wait_port=waiting.start.port), "run", lambda text: None
@@ -111,7 +111,7 @@ def test_a_port_in_use_is_said(waiting: RobotStartTarget, robot: LiveRobot) -> N
     other.close()
 
 
-def test_stop_is_heard_while_the_others_are_fired_at(
+def test_stop_is_received_while_triggers_are_sent(
     robot: LiveRobot, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A camera that greets and does not respond is waited for; the stop frame is not delayed."""
@@ -152,7 +152,7 @@ def _greet_and_fall_silent(camera: socket.socket, ends: threading.Event) -> None
         ends.wait(30.0)
 
 
-def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link: FakeLink) -> None:
+def test_refusing_robot_triggers_no_other_program(robot: LiveRobot, link: FakeLink) -> None:
     datagrams: list[bytes] = []
     with socket.create_server((HERE, 0)) as camera:
 
@@ -180,7 +180,7 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
     waiting.close()
 
 
-def test_a_defect_stops_the_robot(
+def test_internal_error_stops_the_robot(
     peer: Peer,
     link: FakeLink,
     robot: LiveRobot,
@@ -200,7 +200,7 @@ def test_a_defect_stops_the_robot(
     assert "a defect" in waiting.trouble
 
 
-def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
+def test_foreign_address_is_reported(robot: LiveRobot) -> None:
     # of the documentation's networks, RFC 5737
     elsewhere = StartSettings(wait="port", wait_port=0, wait_host="203.0.113.9")
     other = RobotStartTarget(robot, elsewhere, "run", lambda text: None)

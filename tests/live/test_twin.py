@@ -29,7 +29,7 @@ SHORT = with_values(
 )
 
 
-def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() -> None:
+def test_twin_moves_as_a_run_under_the_same_blocks() -> None:
     """Blocks have knots every 10 ms, a run has one at every step: cubics through exact rates differ by 1e-6 rad."""
     expected = run_offline(SHORT).recording
     clock = Clock(0.0)
@@ -53,7 +53,7 @@ def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() ->
     np.testing.assert_allclose(rows.link_pose, reference_rows.link_pose, atol=1e-5)
 
 
-def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
+def test_slow_twin_is_dropped_and_its_lag_reported() -> None:
     clock = Clock(0.0)
     ends = []
     twin = Twin(SHORT, None, clock, ends.append)
@@ -69,7 +69,7 @@ def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
     assert len(twin.recording) >= 1  # the recording up to then remains
 
 
-def test_one_whose_physics_fail_is_said() -> None:
+def test_failed_twin_is_reported() -> None:
     """Four times the step is too much for the joints' controllers."""
     clock = Clock(0.1)
     ends = []
@@ -81,7 +81,7 @@ def test_one_whose_physics_fail_is_said() -> None:
     assert "twin ended" in ends[0]
 
 
-def test_states_lie_between_those_that_were_kept() -> None:
+def test_states_are_interpolated_between_saved_ones() -> None:
     clock = Clock(0.0)
     twin = Twin(SHORT, None, clock, lambda text: None)
     twin.follow(controllers.create(SHORT).reference(np.linspace(0.0, 1.0, 101), None))  # type: ignore[arg-type]
@@ -97,7 +97,7 @@ def test_states_lie_between_those_that_were_kept() -> None:
     assert twin.state_at(1.0) is None
 
 
-def test_the_robots_recording_has_its_deviation() -> None:
+def test_recording_of_the_robot_has_the_twins_deviation() -> None:
     """A robot that follows 0.1 s late deviates from its twin by about this lag times its rate."""
     world = World(twin=True)
     assert until(lambda: not world.live.not_ready)
@@ -139,7 +139,7 @@ def test_loading_ends_by_itself() -> None:
     loading.close()
 
 
-def test_what_is_not_compiled_is_not_compiled_beside_a_robot(
+def test_nothing_is_compiled_beside_a_robot(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The engine was marked as compiled; the reasons against arming report otherwise until it is."""

@@ -189,7 +189,7 @@ def start_chain() -> Iterator[Callable[..., Chain]]:
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
+def test_shipped_robots_are_armed_driven_stopped_and_rearmed(
     name: str, start_chain: Callable[..., Chain]
 ) -> None:
     chain = start_chain(name, _scene_for(name))
@@ -220,7 +220,7 @@ def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(
 
 
 @pytest.mark.parametrize("kind", ["compound_serpenoid", "table"])
-def test_other_gaits_go_through_the_same_gate(
+def test_all_gaits_pass_the_same_gate(
     kind: str, start_chain: Callable[..., Chain], tmp_path: Path
 ) -> None:
     values = {
@@ -266,7 +266,7 @@ def test_other_gaits_go_through_the_same_gate(
 
 
 @pytest.mark.parametrize("name", [path.stem for path in shipped()])
-def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
+def test_silent_joint_ends_the_run_of_every_shipped_robot(
     name: str, start_chain: Callable[..., Chain]
 ) -> None:
     chain = start_chain(name, _scene_for(name))
@@ -318,7 +318,7 @@ def test_axes_of_an_alternating_robot_follow_their_own_waves(
     assert "joint_2_yaw_current_a" not in names
 
 
-def test_a_profile_with_other_axes_is_not_armed(start_chain: Callable[..., Chain]) -> None:
+def test_profile_with_other_axes_is_not_armed(start_chain: Callable[..., Chain]) -> None:
     chain = start_chain("alternating_modules", with_values(_ALTERNATING, {"robot.joints": "yaw"}))
     chain.run(2.0)
     chain.live.arm()
@@ -365,7 +365,7 @@ def test_faults_stop_the_robot(kind: FaultKind, start_chain: Callable[[str], Cha
     assert chain.robot.safe
 
 
-def test_a_babbling_node_is_named_and_keeps_the_robot_from_being_armed(
+def test_babbling_node_is_named_and_prevents_arming(
     start_chain: Callable[[str], Chain],
 ) -> None:
     chain = start_chain("lab_robot")
@@ -380,7 +380,7 @@ def test_a_babbling_node_is_named_and_keeps_the_robot_from_being_armed(
     assert chain.core.state is LinkState.IDLE
 
 
-def test_a_jammed_joint_stops_the_robot(start_chain: Callable[[str], Chain]) -> None:
+def test_jammed_joint_stops_the_robot(start_chain: Callable[[str], Chain]) -> None:
     chain = start_chain("lab_robot")
     chain.streaming()
     chain.robot.inject(Fault("jam", 3), chain.clock())

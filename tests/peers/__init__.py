@@ -1,1 +1,1 @@
-"""Other people's engines doing the same work: what this program's engines are compared with."""
+"""Independent engines that this program's engines are compared with."""

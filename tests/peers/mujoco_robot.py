@@ -1,4 +1,4 @@
-"""MuJoCo as a peer: the exported model of a Scene, its start, its joint law, runs with the loop in C and in Python."""
+"""MuJoCo as a peer: exported model, start and joint law of a scene; runs with the loop in C and in Python."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def exported(
     lean: bool = False,
     base_dir: Path | None = None,
 ) -> mujoco.MjModel:
-    """The scene's exported MJCF; with `lean`, what MuJoCo is faster with in place of what is truer.
+    """Return the MJCF exported from the scene; `lean` trades accuracy for MuJoCo's speed.
 
-    There is no rolling friction, and posts as capsules that reach beyond them, because MuJoCo has a
-    fast collision of capsules with capsules. Its default cone, the fastest, is the pyramidal one.
+    A lean model has no rolling friction and represents posts by capsules that are longer than the
+    posts, because MuJoCo collides pairs of capsules quickly. The fastest friction cone is
+    MuJoCo's default, the pyramidal one.
     """
     spec = mujoco.MjSpec.from_string(mjcf_text(scene_model(scene, base_dir)))
     spec.option.cone = _CONES[cone]
@@ -60,7 +61,7 @@ def exported(
 
 
 def build(scene: Scene, **options: object) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """Model and data at the start of `scene`; `options` are those of `exported`."""
+    """Return model and data at the start of `scene`; `options` are those of `exported`."""
     model = exported(scene, **options)  # type: ignore[arg-type]
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key("start").id)
@@ -69,7 +70,7 @@ def build(scene: Scene, **options: object) -> tuple[mujoco.MjModel, mujoco.MjDat
 
 
 def set_state(scene: Scene, data: mujoco.MjData, pose: FloatArray, twist: FloatArray) -> None:
-    """Take over poses (n, 7) and twists (n, 6) of links whose joints are closed, as in `Snapshot`."""
+    """Set poses (n, 7) and twists (n, 6) of links whose joints are closed, as in `Snapshot`."""
     _set_start(data, start_state(scene, pose, twist))
 
 
@@ -83,15 +84,15 @@ def _set_start(data: mujoco.MjData, start: StartState) -> None:
 
 
 class _Law(NamedTuple):
-    """The scene's PD law as the actuators have it."""
+    """PD law of the scene in terms of the actuators."""
 
     axes: list[int]
-    """The robot's axis of every actuator."""
+    """Axis of the robot for each actuator."""
 
     sign: FloatArray
     zero: FloatArray
     lead: FloatArray
-    """K_D / K_P: by what reference rates lead the reference angles, s."""
+    """K_D / K_P: lead of the reference rates over the reference angles, s."""
 
 
 def _law(scene: Scene) -> _Law:
@@ -104,7 +105,7 @@ def _law(scene: Scene) -> _Law:
 
 
 def commands(scene: Scene, reference: JointReference, steps: int) -> FloatArray:
-    """What the actuators get at the beginning of every step, (steps, m)."""
+    """Return the commands of the actuators at the beginning of each step, (steps, m)."""
     law = _law(scene)
     begin = (np.arange(steps) + 1e-6) * scene.solver.step_s
     knot = np.searchsorted(reference.time, begin, side="right") - 1
@@ -115,19 +116,19 @@ def commands(scene: Scene, reference: JointReference, steps: int) -> FloatArray:
 
 
 def exact_law(
-    scene: Scene, wanted: Callable[[float], tuple[FloatArray, FloatArray]]
+    scene: Scene, reference: Callable[[float], tuple[FloatArray, FloatArray]]
 ) -> Callable[[mujoco.MjModel, mujoco.MjData], None]:
-    """A control callback of a robot of cardan joints: the PD law with omega_h = alpha_h' cos(alpha_v) (P1 (67)).
+    """Return a control callback for cardan joints: the PD law with omega_h = alpha_h' cos(alpha_v) (P1 (67)).
 
-    `wanted` gives angle and rate. The actuators' own law stands in the model: only what differs is
-    commanded.
+    `reference` returns angle and rate. The model already contains the law of the actuators, so that
+    the commands contain only the difference.
     """
     law = _law(scene)
 
     def control(model: mujoco.MjModel, data: mujoco.MjData) -> None:
         if not law.axes:
             return
-        angle, angle_rate = (values.reshape(-1) for values in wanted(data.time))
+        angle, angle_rate = (values.reshape(-1) for values in reference(data.time))
         rate = data.qvel[6:]
         omega = rate.copy()
         omega[::2] *= np.cos(data.qpos[8::2])
@@ -137,14 +138,14 @@ def exact_law(
 
 
 def centres(model: mujoco.MjModel, data: mujoco.MjData) -> FloatArray:
-    """Centres of gravity of the links at the present state, (n, 3)."""
+    """Return the centres of mass of the links in the present state, (n, 3), m."""
     mujoco.mj_kinematics(model, data)
     mujoco.mj_comPos(model, data)
     return data.xipos[1:].copy()
 
 
 def roll_out(scene: Scene, reference: JointReference, steps: int, **options: object) -> Loop:
-    """Take `steps` steps with the loop in C.
+    """Advance `steps` steps with the loop in C.
 
     `reference` has a knot at every step; `options` are those of `exported`.
     """
@@ -164,15 +165,14 @@ def mujoco_loop(
 ) -> Loop:
     """Run the scene's gait, or a reference with a knot at every step, in MuJoCo's own loop.
 
-    `options` are those of `exported`; ``cone="pyramidal", lean=True`` is what MuJoCo is fastest
-    with.
+    `options` are those of `exported`; ``cone="pyramidal", lean=True`` is the fastest.
     """
     steps = round(seconds / scene.solver.step_s)
     return roll_out(scene, reference or gait_reference(scene, steps), steps, **options)
 
 
 def link_track(model: mujoco.MjModel, states: FloatArray, link: int) -> FloatArray:
-    """Centre of gravity of a 0-based link at every given state of a `Loop`, (k, 3)."""
+    """Return the centre of mass of a 0-based link in each given state of a `Loop`, (k, 3), m."""
     data = mujoco.MjData(model)
     track = np.zeros((len(states), 3))
     for row, state in zip(track, states, strict=True):

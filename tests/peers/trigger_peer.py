@@ -1,4 +1,4 @@
-"""Another program that starts together: plain sockets, nothing of what is tested. Prints what it saw as JSON.
+"""Another program of a synchronised start, independent of the tested code. Prints the received lines as JSON.
 
 python trigger_peer.py fire PORT LINE...     connect, send lines, print every answer
 python trigger_peer.py slow PORT LINE        the same, byte by byte
@@ -16,7 +16,7 @@ import sys
 import time
 
 OFFSET = 1000.0
-"""How far a polite listener's clock is ahead, s."""
+"""Lead of the clock of a polite listener, s."""
 PATIENCE_S = 20.0
 
 
@@ -25,7 +25,7 @@ def connect(port: str) -> socket.socket:
 
 
 def read_lines(connection: socket.socket, count: int) -> list[str]:
-    """As many lines as are to come, or those before the other side closes or is silent for too long."""
+    """Read `count` lines, or fewer if the other side closes or sends nothing for too long."""
     deadline = time.monotonic() + PATIENCE_S
     data = b""
     try:
@@ -41,12 +41,12 @@ def read_lines(connection: socket.socket, count: int) -> list[str]:
 
 
 def is_answered(line: bytes) -> bool:
-    """Whether a line gets an answer, as all do but empty ones and clocks that are understood."""
-    words = line.split()
-    if len(words) != 3 or words[0] != b"CLOCK":
-        return bool(words)
+    """Return whether a line gets an answer: all except empty lines and valid CLOCK lines."""
+    fields = line.split()
+    if len(fields) != 3 or fields[0] != b"CLOCK":
+        return bool(fields)
     try:
-        return not all(math.isfinite(float(word)) for word in words[1:])
+        return not all(math.isfinite(float(field)) for field in fields[1:])
     except ValueError:
         return True
 
@@ -90,15 +90,15 @@ def listen(mode: str) -> None:
     seen = []
     with connection.makefile("r", encoding="ascii") as lines:
         for line in lines:
-            words = line.split()
-            seen.append([*words, repr(time.time())])
-            if mode in ("polite", "busy") and words[0] == "PING":
-                connection.sendall(f"PONG {words[1]} {time.time() + OFFSET:.6f}\n".encode())
-            elif mode == "busy" and words[0] == "START":
+            fields = line.split()
+            seen.append([*fields, repr(time.time())])
+            if mode in ("polite", "busy") and fields[0] == "PING":
+                connection.sendall(f"PONG {fields[1]} {time.time() + OFFSET:.6f}\n".encode())
+            elif mode == "busy" and fields[0] == "START":
                 connection.sendall(b"ERR the camera is not ready\n")
-            elif mode == "polite" and words[0] in ("START", "STOP"):
+            elif mode == "polite" and fields[0] in ("START", "STOP"):
                 connection.sendall(
-                    f"noise first\nOK {words[0]} {time.time() + OFFSET:.6f}\n".encode()
+                    f"noise first\nOK {fields[0]} {time.time() + OFFSET:.6f}\n".encode()
                 )
     print(json.dumps(seen))
 

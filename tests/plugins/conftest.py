@@ -13,7 +13,7 @@ from snakestudio.plugins.loading import unload
 def own_plugins(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """No plug-in is loaded before or after a test, and none is trusted; gives the folder of the list of trust."""
+    """Unload and distrust all plug-ins before and after a test; yields the folder of the trust list."""
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("SNAKESTUDIO_CONFIG_DIR", str(folder))
     yield folder

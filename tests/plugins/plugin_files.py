@@ -1,4 +1,4 @@
-"""Plug-ins that tests are made with."""
+"""Plug-ins for tests."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Wag(AngleController):
 
 KIND = ControllerKind(fields=WagFields, make=Wag)
 '''
-"""A first controller, in less than 30 lines of its own."""
+"""A simple controller in less than 30 lines."""
 
 
 def written(folder: Path, name: str = "wag", text: str = WAG, here: str = "") -> Path:
-    """A plug-in in a file, with some lines in its `angles`."""
+    """Write a plug-in with the lines `here` in its `angles`; return its path."""
     lines = "\n        ".join(here.splitlines())
     path = folder / f"{name}.py"
     path.write_text(text.replace("# HERE", lines), encoding="utf-8")
@@ -52,7 +52,7 @@ def written(folder: Path, name: str = "wag", text: str = WAG, here: str = "") ->
 
 
 def scene_file(folder: Path, plugin: str = '"wag.py"', more: str = "") -> Path:
-    """A scene that names a plug-in and uses its controller."""
+    """Write a scene that names a plug-in and uses its controller; return its path."""
     path = folder / "scene.toml"
     path.write_text(
         f'format = 1\nplugin = {plugin}  # mine\n[model]\nkind = "planar_lagrangian"\n[robot]\nn_links = 4\n[run]\n'
@@ -63,5 +63,5 @@ def scene_file(folder: Path, plugin: str = '"wag.py"', more: str = "") -> Path:
 
 
 def wagging(**values: object) -> Scene:
-    """A scene with the controller, which must be loaded."""
+    """Return a scene with the controller, which must be loaded."""
     return with_values(Scene(), {**QUICK, "controller.kind": "wag", **values})

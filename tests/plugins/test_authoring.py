@@ -56,7 +56,7 @@ KIND = GaitKind(fields=SwingFields, make=Swing)
 
 
 def assert_continues_to_the_bit(scene: Scene, path: Path) -> None:
-    """A run that is taken up from the middle of its file ends as it did."""
+    """Assert that a run resumed from the middle of its file has the same end."""
     run_offline(scene, path=path).recording.close()
     with open_run(path) as recording:
         continuation = continue_run(recording, 0.25)
@@ -75,7 +75,7 @@ def test_controller_continues_from_its_state_to_the_bit(tmp_path: Path) -> None:
     assert_continues_to_the_bit(scene, tmp_path / "run.mcap")
 
 
-def test_controller_is_led_to_its_law_from_the_start(tmp_path: Path) -> None:
+def test_controller_is_blended_in_from_the_start(tmp_path: Path) -> None:
     load(written(tmp_path))
     start = {"start.kind": "joint_angles", "start.joint_angles_deg": (20.0, 0.0, -10.0)}
     scene = wagging(**start, **{"run.duration_s": 2.0})
@@ -83,8 +83,8 @@ def test_controller_is_led_to_its_law_from_the_start(tmp_path: Path) -> None:
     rows = recording.rows(0, len(recording))
     np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[0]), (20.0, 0.0, -10.0), atol=1e-9)
     t = rows.time[100:]
-    wanted = 20.0 * np.sin(2 * np.pi * t)[:, None] * np.linspace(0.5, 1.0, 3)
-    np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[100:]), wanted, atol=1e-6)
+    expected = 20.0 * np.sin(2 * np.pi * t)[:, None] * np.linspace(0.5, 1.0, 3)
+    np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[100:]), expected, atol=1e-6)
 
 
 def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path:
 @pytest.mark.parametrize(
     "here", ["", "return [self.phase_rad, 0.0, 0.0]"], ids=["law", "set_point"]
 )
-def test_controller_that_needs_nothing_is_called_for_each_period(tmp_path: Path, here: str) -> None:
+def test_controller_without_needs_is_called_each_period(tmp_path: Path, here: str) -> None:
     columns = []
     for needs in ("JOINTS", "NONE"):
         text = WAG.replace("ControllerKind, value", "ControllerKind, Fields, value")
@@ -129,7 +129,7 @@ def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:
     omega = np.pi
     joint = np.arange(3)
     phase = omega * time[:, None] + 0.5 * joint
-    settled = time > 0.5  # a straight robot is led there
+    settled = time > 0.5  # a straight robot is blended in before
     a = np.radians(30.0)
     np.testing.assert_allclose(reference.angle[settled], a * np.sin(phase)[settled], atol=1e-12)
     np.testing.assert_allclose(
@@ -140,11 +140,11 @@ def test_gait_has_exact_angles_and_rates_by_differences(tmp_path: Path) -> None:
     )
 
 
-def test_gait_is_blended_over_to_other_values(tmp_path: Path) -> None:
+def test_gait_is_blended_to_new_values(tmp_path: Path) -> None:
     load(written(tmp_path, "swing", GAIT))
     runner = Runner(with_values(Scene(), {**QUICK, "gait.kind": "swing", "run.duration_s": 2.0}))
     runner.advance(2000)
-    for value in (60.0, 10.0):  # the second while the first is under way
+    for value in (60.0, 10.0):  # the second during the first
         assert (
             runner.apply(
                 with_values(runner.scene, {"gait.amplitude_deg": value, "gait.pace_hz": 1.0})
@@ -224,7 +224,7 @@ def dragged(**values: object) -> Scene:
     )
 
 
-def test_chain_moves_as_its_derivatives_say() -> None:
+def test_chain_moves_according_to_its_derivatives() -> None:
     rng = np.random.default_rng(1)
     head = rng.normal(size=3)
     angle = rng.normal(size=4)
@@ -246,8 +246,8 @@ def test_chain_moves_as_its_derivatives_say() -> None:
         np.testing.assert_allclose(by_joints[:, :, k], slope, atol=1e-8)
 
 
-def test_model_without_anisotropy_gets_nowhere(tmp_path: Path) -> None:
-    """Equal drag along and across leaves the mean of the links where it is, whatever the joints do."""
+def test_model_without_anisotropy_does_not_advance(tmp_path: Path) -> None:
+    """Equal drag along and across leaves the mean of the links at rest for any motion of the joints."""
     load(written(tmp_path, "dragged", MODEL))
     moved = []
     for ratio in (1.0, 10.0):
@@ -301,7 +301,7 @@ def test_fault_of_a_model_leaves_the_state_before_its_step(tmp_path: Path) -> No
     assert np.isfinite(runner.latest.link_pose[:, 3:]).all()
 
 
-def test_model_says_which_robots_it_moves(tmp_path: Path) -> None:
+def test_model_refuses_unsupported_robots(tmp_path: Path) -> None:
     load(written(tmp_path, "dragged", MODEL))
     with pytest.raises(SceneError, match='model "dragged"'):
         Runner(dragged(**{"robot.joint": [{"index": 1, "axes": "fixed"}]}))

@@ -70,7 +70,7 @@ def test_fault_stops_the_run_with_one_message_and_all_rows(tmp_path: Path, name:
     here, sentence = FAULTS[name]
     runner = failing(tmp_path, here)
     report = runner.advance(10_000)
-    if report.ok:  # a state is looked at when it is saved
+    if report.ok:  # states are checked when they are saved
         with pytest.raises(PluginRuntimeError, match=sentence):
             runner.controller.checkpoint()
         return
@@ -88,7 +88,7 @@ def test_fault_stops_the_run_with_one_message_and_all_rows(tmp_path: Path, name:
         assert "runner.py" not in runner.error.traceback, "the plug-in's own frames alone"
 
 
-def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:
+def test_run_continues_once_the_plugin_is_fixed(tmp_path: Path) -> None:
     runner = failing(tmp_path, "if time[0] > 0.2: 1 / 0")
     assert not runner.advance(10_000).ok
     phase = runner.latest.control["phase_rad"]
@@ -103,7 +103,7 @@ def test_run_goes_on_once_the_plugin_is_fixed(tmp_path: Path) -> None:
     assert runner.latest.control["phase_rad"] == pytest.approx(phase + 2 * 3.141592653589793 * 0.29)
 
 
-def test_reloaded_controller_gets_the_state_that_it_now_needs(tmp_path: Path) -> None:
+def test_reloaded_controller_gets_its_new_needs(tmp_path: Path) -> None:
     blind = WAG.replace("value\n", "value, Fields\n", 1).replace(
         "class Wag(AngleController):", "class Wag(AngleController):\n    needs = Fields.NONE"
     )
@@ -117,7 +117,7 @@ def test_reloaded_controller_gets_the_state_that_it_now_needs(tmp_path: Path) ->
     assert runner.advance(400).ok
 
 
-def test_other_channels_wait_for_a_reset(tmp_path: Path) -> None:
+def test_changed_channels_need_a_reset(tmp_path: Path) -> None:
     runner = failing(tmp_path, "")
     runner.advance(400)
     written(
@@ -128,29 +128,29 @@ def test_other_channels_wait_for_a_reset(tmp_path: Path) -> None:
     assert runner.advance(400).ok
 
 
-def test_command_ends_with_3_and_writes_the_rows(
+def test_fault_exits_with_3_and_writes_the_rows(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plugin = written(tmp_path, here="if time[0] > 0.2: 1 / 0")
     out = tmp_path / "run.csv"
     assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", str(out)]) == 3
-    said = capfd.readouterr().err.strip().splitlines()
-    assert said[-1].startswith(
+    lines = capfd.readouterr().err.strip().splitlines()
+    assert lines[-1].startswith(
         "snakestudio: The plug-in wag raised ZeroDivisionError: division by zero (line "
     )
     assert sum(not line.startswith("#") for line in out.read_text().splitlines()) == 1 + 22
 
 
-def test_prints_go_to_stderr_with_the_name(
+def test_prints_go_to_stderr_with_the_plugin_name(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plugin = written(tmp_path, here="if time[0] == 0.0: print('hello\\nworld')")
     assert main(["run", str(scene_file(tmp_path)), "--plugin", str(plugin), "--csv", "-"]) == 0
     print("of the program", flush=True)
-    said = capfd.readouterr()
-    assert "hello" not in said.out
-    assert said.out.splitlines()[-1] == "of the program"
-    assert "wag: hello\nwag: world\n" in said.err
+    output = capfd.readouterr()
+    assert "hello" not in output.out
+    assert output.out.splitlines()[-1] == "of the program"
+    assert "wag: hello\nwag: world\n" in output.err
 
 
 LOOP = "if time[0] > 0.2:\n    globals()['looping'] = True\n    while True: pass"
@@ -171,7 +171,7 @@ def test_endless_loop_is_cancelled_from_outside(tmp_path: Path) -> None:
     assert running_in(threading.get_ident()) == ""
 
 
-def test_signal_ends_an_endless_loop_and_waits_elsewhere(tmp_path: Path) -> None:
+def test_signal_cancels_only_code_of_plugins(tmp_path: Path) -> None:
     ending = Ending()
     with ending.awaited():
         signal.raise_signal(signal.SIGINT)
@@ -208,7 +208,7 @@ def test_session_pauses_cancels_and_closes(tmp_path: Path) -> None:
     )
 
 
-def test_growing_memory_is_noticed(tmp_path: Path) -> None:
+def test_growing_memory_is_reported(tmp_path: Path) -> None:
     load(written(tmp_path))
     now = [0.0]
     used = [1_000_000_000]
@@ -239,7 +239,7 @@ def test_thread_of_a_plugin_is_reported_and_ends_with_the_program(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_faults_elsewhere_are_no_business_of_plugins(tmp_path: Path) -> None:
+def test_faults_outside_plugins_are_unchanged(tmp_path: Path) -> None:
     load(written(tmp_path))
     with pytest.raises(ValueError, match="of the program") as caught:
         raise ValueError("of the program")
@@ -251,7 +251,7 @@ def test_faults_elsewhere_are_no_business_of_plugins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["check", "make", "note"])
-def test_fault_in_other_callables_is_a_fault_too(tmp_path: Path, where: str) -> None:
+def test_fault_in_any_callable_is_reported(tmp_path: Path, where: str) -> None:
     boom = {"check": "check=lambda scene: 1 / 0", "make": "", "note": "note=lambda fields: 1 / 0"}[
         where
     ]
@@ -262,13 +262,13 @@ def test_fault_in_other_callables_is_a_fault_too(tmp_path: Path, where: str) -> 
     )
     load(written(tmp_path, text=text))
     if where == "note":
-        assert Runner(wagging()) is not None, "it is for the window alone"
+        assert Runner(wagging()) is not None, "the note is only for the window"
         return
     with pytest.raises(PluginRuntimeError, match="raised ZeroDivisionError"):
         api.simulate(wagging())
 
 
-def test_live_change_is_led_without_a_jump(tmp_path: Path) -> None:
+def test_live_change_is_blended_without_a_jump(tmp_path: Path) -> None:
     runner = failing(tmp_path, "")
     runner.advance(800)
     assert runner.apply(with_values(runner.scene, {"controller.amplitude_deg": 60.0})) == []

@@ -137,7 +137,7 @@ def test_two_plugins_of_one_name_or_kind_are_refused(tmp_path: Path) -> None:
         load(written(tmp_path, "wag_2"))
 
 
-def test_reload_uses_the_present_code_and_keeps_the_old_one_if_it_fails(tmp_path: Path) -> None:
+def test_failed_reload_keeps_the_previous_code(tmp_path: Path) -> None:
     first = load(written(tmp_path))
     written(tmp_path, text=WAG.replace("20.0", "25.0"))
     second = reload("wag")
@@ -178,7 +178,7 @@ def test_installed_package_is_found_by_its_entry_point(
         monkeypatch.delitem(sys.modules, name)
 
 
-def test_scene_keeps_values_of_a_kind_that_is_unloaded_and_loaded_again(tmp_path: Path) -> None:
+def test_scene_keeps_values_of_an_unloaded_kind(tmp_path: Path) -> None:
     path = written(tmp_path)
     load(path)
     scene = wagging(**{"controller.amplitude_deg": 33.0})

@@ -1,4 +1,4 @@
-"""All code of the pages about plug-ins runs."""
+"""All code on the pages about plug-ins runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs_from_its_first_to_its_last_line(
+def test_all_code_of_a_page_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -51,9 +51,9 @@ def test_page_runs_from_its_first_to_its_last_line(
     for language, code in blocks(page):
         if language == "sh":
             for line in code.splitlines():
-                words = shlex.split(line)
-                assert words[0] == "snakestudio"
-                assert main(words[1:]) == 0, f"{line}: {capfd.readouterr().err}"
+                arguments = shlex.split(line)
+                assert arguments[0] == "snakestudio"
+                assert main(arguments[1:]) == 0, f"{line}: {capfd.readouterr().err}"
 
 
 def test_reference_names_all_roles_and_options() -> None:

@@ -1,4 +1,4 @@
-"""Plug-ins given to what Python programs step."""
+"""Plug-ins in simulations and batches stepped from Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import snakestudio as ss
 from .plugin_files import scene_file, written
 
 
-def test_simulations_and_batches_follow_a_plugin_as_runs_do(tmp_path: Path) -> None:
+def test_simulations_and_batches_equal_runs_of_a_plugin(tmp_path: Path) -> None:
     plugin = written(tmp_path)
     scene = scene_file(tmp_path)
     run = ss.simulate(scene, plugins=[plugin])
@@ -27,7 +27,7 @@ def test_simulations_and_batches_follow_a_plugin_as_runs_do(tmp_path: Path) -> N
             batch.state.link_pose[0, :, 0],
             batch.state.link_pose[1, :, 0],
         ]
-    wanted = [run[f"link_{link}_x_m"][-1] for link in range(1, 5)]
+    expected = [run[f"link_{link}_x_m"][-1] for link in range(1, 5)]
     assert abs(run["joint_3_yaw_rad"]).max() > 0.1
     for end in ends:
-        np.testing.assert_array_equal(end, wanted)
+        np.testing.assert_array_equal(end, expected)

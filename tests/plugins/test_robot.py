@@ -1,4 +1,4 @@
-"""A plug-in drives an armed robot only if the owner of its profile allowed it by name."""
+"""A plug-in drives an armed robot only if the profile allows it by name."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Robot(Chain):
         return any(node.torque for node in self.robot.nodes)
 
 
-def test_plugin_that_is_not_allowed_does_not_arm_the_robot(tmp_path: Path) -> None:
+def test_plugin_not_allowed_prevents_arming(tmp_path: Path) -> None:
     load(written(tmp_path))
     robot = Robot((), scene())
     robot.run(2.0)
@@ -72,8 +72,8 @@ def test_plugin_that_is_not_allowed_does_not_arm_the_robot(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("command", ["arm", "stream"])
-def test_link_itself_refuses_what_is_not_allowed(tmp_path: Path, command: str) -> None:
-    """Whatever the window thinks: the process that has the bus asks the profile."""
+def test_link_refuses_a_plugin_not_allowed(tmp_path: Path, command: str) -> None:
+    """The process that owns the bus checks the profile, independently of the window."""
     robot = Robot(("other",), with_values(Scene(), {"robot.n_links": 11}))
     robot.run(2.0)
     if command == "stream":
@@ -115,8 +115,8 @@ def test_fault_of_a_plugin_stops_the_robot(tmp_path: Path) -> None:
     assert not robot.has_torque
 
 
-def test_plugin_that_loops_lets_references_run_dry(tmp_path: Path) -> None:
-    """As for any thread that hangs: nobody calls the live source, and the link stops the robot by itself."""
+def test_endless_plugin_exhausts_the_references(tmp_path: Path) -> None:
+    """The live source is not called, as with any hanging thread, and the link stops the robot."""
     load(written(tmp_path))
     robot = Robot(("wag",), scene())
     robot.streaming()

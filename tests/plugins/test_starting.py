@@ -1,4 +1,4 @@
-"""What `snakestudio plugin new` writes runs as it is."""
+"""Files written by `snakestudio plugin new` run unchanged."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def started(folder: Path, role: str, name: str = "my_kind") -> Path:
 
 
 @pytest.mark.parametrize("role", SCENES)
-def test_start_of_a_scenes_kind_runs(tmp_path: Path, role: str) -> None:
+def test_template_of_a_scene_kind_runs(tmp_path: Path, role: str) -> None:
     path = started(tmp_path, role)
     assert sum(bool(line.strip()) for line in path.read_text().splitlines()) < 50
     load(path)
@@ -61,7 +61,7 @@ def run() -> api.Run:
     return api.simulate(with_values(Scene(), QUICK))
 
 
-def test_start_of_a_reduction_runs(tmp_path: Path, run: api.Run) -> None:
+def test_template_of_a_reduction_runs(tmp_path: Path, run: api.Run) -> None:
     load(started(tmp_path, "reduction"))
     figure = compile_reduction("my_kind(com_x_m, 0.5)", column_names(run.recording.schema))
     x, t = run["com_x_m"], run["time_s"]
@@ -71,18 +71,20 @@ def test_start_of_a_reduction_runs(tmp_path: Path, run: api.Run) -> None:
         compile_reduction("my_kind(com_x_m, 2)", column_names(run.recording.schema))
 
 
-def test_start_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
+def test_template_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
     path = started(tmp_path, "filter")
     load(path)
     signal = compile_signal("my_kind(com_x_m, 0.02)", column_names(run.recording.schema))
     x, t = run["com_x_m"], run["time_s"]
-    wanted = x.copy()
+    expected = x.copy()
     for k in range(1, len(x)):
-        wanted[k] = wanted[k - 1] + (1 - np.exp(-(t[k] - t[k - 1]) / 0.02)) * (x[k] - wanted[k - 1])
-    np.testing.assert_allclose(signal.values(run.recording), wanted, atol=1e-12)
+        expected[k] = expected[k - 1] + (1 - np.exp(-(t[k] - t[k - 1]) / 0.02)) * (
+            x[k] - expected[k - 1]
+        )
+    np.testing.assert_allclose(signal.values(run.recording), expected, atol=1e-12)
     piece = signal.values(run.recording, 40, 51)
     np.testing.assert_allclose(
-        piece, wanted[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same"
+        piece, expected[40:51], atol=1e-9, err_msg="asked for piece by piece it is the same"
     )
     path.write_text(path.read_text().replace("result = np.array(values)", "return values[:3]"))
     load(path)
@@ -95,7 +97,7 @@ def test_start_of_a_filter_runs(tmp_path: Path, run: api.Run) -> None:
         )
 
 
-def test_start_of_a_quantity_runs(tmp_path: Path, run: api.Run) -> None:
+def test_template_of_a_quantity_runs(tmp_path: Path, run: api.Run) -> None:
     path = started(tmp_path, "quantity")
     load(path)
     columns = column_names(run.recording.schema)
@@ -112,7 +114,7 @@ def test_start_of_a_quantity_runs(tmp_path: Path, run: api.Run) -> None:
         api.Run(run.recording)["link_2_my_kind_m"]
 
 
-def test_start_of_an_export_writes_a_whole_file_or_none(tmp_path: Path, run: api.Run) -> None:
+def test_template_of_an_export_writes_a_complete_file_or_none(tmp_path: Path, run: api.Run) -> None:
     path = started(tmp_path, "export")
     load(path)
     run.to_mcap(tmp_path / "run.mcap")
@@ -129,7 +131,7 @@ def test_start_of_an_export_writes_a_whole_file_or_none(tmp_path: Path, run: api
     assert main(["export", str(tmp_path / "run.mcap"), "--to", str(tmp_path / "run.odd")]) == 2
 
 
-def test_start_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
+def test_template_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
     loaded = load_profile(find_profile("lab_robot"))
     emulation = loaded.profile.emulation.model_copy(update={"plugin_firmware": "my_kind"})
     own = replace(loaded, profile=loaded.profile.model_copy(update={"emulation": emulation}))
@@ -146,7 +148,7 @@ def test_start_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
     assert len(sent[0]) > 100
 
 
-def test_new_plugin_refuses_what_it_cannot_write(tmp_path: Path) -> None:
+def test_new_plugin_refuses_invalid_paths(tmp_path: Path) -> None:
     path = started(tmp_path, "gait")
     for name, sentence in {
         "my_kind.py": "already",

@@ -1,4 +1,4 @@
-"""Plug-ins on their way to the workers of studies: as code with its hash."""
+"""Plug-ins in workers of studies, sent as code with its hash."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KIND = ReductionKind(name="total", of=lambda times, values: values.sum())
 """
 
 
-def test_worker_gets_the_code_that_is_loaded_and_checks_its_hash(tmp_path: Path) -> None:
+def test_worker_gets_the_loaded_code_and_checks_its_hash(tmp_path: Path) -> None:
     load(written(tmp_path))
     load(written(tmp_path, "total", TOTAL))
     scene = wagging()
@@ -35,7 +35,7 @@ def test_worker_gets_the_code_that_is_loaded_and_checks_its_hash(tmp_path: Path)
     for plugin in loaded():
         unload(plugin.name)
     for path in tmp_path.iterdir():
-        path.unlink()  # the worker does not read them
+        path.unlink()  # the worker does not read the files
     (outcome,) = evaluate(chunk)
     assert outcome.state == "done", outcome.sentence
     assert outcome.measures[0] > 0.0
@@ -62,7 +62,7 @@ def test_worker_uses_the_code_of_each_study(tmp_path: Path) -> None:
     assert find("wag") is not None
 
 
-def test_results_are_known_by_the_code_of_plugins(tmp_path: Path) -> None:
+def test_results_depend_on_the_code_of_plugins(tmp_path: Path) -> None:
     load(written(tmp_path))
     keys = {run_key(study_hash((), {}), wagging())}
     load(written(tmp_path, text=WAG + "# changed\n"))

@@ -19,7 +19,7 @@ from .plugin_files import scene_file, written
 LOUD = "raise RuntimeError('this code must not run')\n"
 
 
-def test_file_is_trusted_with_its_content_alone(tmp_path: Path, own_plugins: Path) -> None:
+def test_file_is_trusted_only_with_its_content(tmp_path: Path, own_plugins: Path) -> None:
     path = written(tmp_path)
     assert not is_trusted(path)
     trust(path)
@@ -37,7 +37,7 @@ def test_file_is_trusted_with_its_content_alone(tmp_path: Path, own_plugins: Pat
         is_trusted(path)
 
 
-def test_folder_is_trusted_whatever_its_files_contain(tmp_path: Path) -> None:
+def test_trusted_folder_covers_all_its_files(tmp_path: Path) -> None:
     inside = tmp_path / "mine"
     outside = tmp_path / "elsewhere"
     inside.mkdir(mode=0o755)
@@ -54,7 +54,7 @@ def test_folder_is_trusted_whatever_its_files_contain(tmp_path: Path) -> None:
         trust(shared)
 
 
-def test_scene_from_somebody_else_runs_no_code(tmp_path: Path) -> None:
+def test_untrusted_scene_runs_no_code(tmp_path: Path) -> None:
     written(tmp_path, text=LOUD)
     path = scene_file(tmp_path)
     scene = load_scene(path)
@@ -92,7 +92,7 @@ def test_scene_of_a_missing_plugin_is_edited_without_loss(tmp_path: Path) -> Non
     assert other.controller.kind == "heading"
 
 
-def test_trusted_plugin_of_a_scene_is_loaded_but_not_by_check_or_diff(
+def test_trusted_plugin_is_loaded_but_not_by_check_or_diff(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plugin = written(tmp_path)
@@ -100,9 +100,9 @@ def test_trusted_plugin_of_a_scene_is_loaded_but_not_by_check_or_diff(
     assert main(["plugin", "trust", str(plugin)]) == 0
     assert main(["check", str(path)]) == 0
     assert main(["diff", str(path), str(path)]) == 0
-    said = capsys.readouterr()
-    assert "checked" in said.out
-    assert "plug-in wag.py" in said.err
+    output = capsys.readouterr()
+    assert "checked" in output.out
+    assert "plug-in wag.py" in output.err
     assert loaded() == ()
     assert main(["run", str(path)]) == 0
     assert [plugin.name for plugin in loaded()] == ["wag"]
@@ -112,11 +112,11 @@ def test_trusted_plugin_of_a_scene_is_loaded_but_not_by_check_or_diff(
     assert main(["plugin", "list"]) == 0
     assert "changed since" in capsys.readouterr().out
     load_scene(path)
-    assert loaded() == (), "code of before does not stand for the file of now"
+    assert loaded() == (), "trust in earlier code does not cover the present file"
     assert main(["plugin", "forget", str(plugin)]) == 0
 
 
-def test_option_loads_a_plugin_for_one_command(
+def test_plugin_option_applies_to_one_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plugin = written(tmp_path)
@@ -130,7 +130,7 @@ def test_option_loads_a_plugin_for_one_command(
     assert "none.py" in capsys.readouterr().err.strip()
 
 
-def test_trusted_plugin_that_cannot_be_loaded_is_named_by_the_scene(tmp_path: Path) -> None:
+def test_scene_names_its_unloadable_plugin(tmp_path: Path) -> None:
     trust(written(tmp_path, text="def ("))
     (named,) = named_plugins(load_scene(scene_file(tmp_path)).plugins, tmp_path)
     assert named.state == "unreadable"
@@ -150,13 +150,13 @@ def test_trusted_plugin_that_cannot_be_loaded_is_named_by_the_scene(tmp_path: Pa
         "!x",
     ],
 )
-def test_scene_names_plugins_in_its_folder_only(tmp_path: Path, name: str) -> None:
+def test_scene_names_only_plugins_of_its_folder(tmp_path: Path, name: str) -> None:
     with pytest.raises(SceneError, match="plugin: ") as caught:
         load_scene(scene_file(tmp_path, f'"{name}"'))
     assert len(caught.value.problems) == 1
 
 
-def test_link_out_of_the_scenes_folder_is_refused(tmp_path: Path) -> None:
+def test_symlink_out_of_the_scene_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "scene").mkdir()
     plugin = written(tmp_path)
     trust(plugin)
@@ -167,7 +167,7 @@ def test_link_out_of_the_scenes_folder_is_refused(tmp_path: Path) -> None:
     assert loaded() == ()
 
 
-def test_list_of_trust_is_readable_by_the_user_alone(tmp_path: Path, own_plugins: Path) -> None:
+def test_trust_list_is_readable_only_by_the_user(tmp_path: Path, own_plugins: Path) -> None:
     trust(written(tmp_path))
     store = own_plugins / "trusted_plugins.json"
     assert store.stat().st_mode & 0o077 == 0

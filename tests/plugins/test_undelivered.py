@@ -1,4 +1,4 @@
-"""Cancelling code that has ended already leaves nothing behind in the interpreter."""
+"""Cancelling code that has already ended leaves nothing behind in the interpreter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 from snakestudio.plugins.faults import cancel
 
 
-def test_functions_run_under_a_profiler_after_a_cancellation_came_too_late() -> None:
+def test_late_cancellation_leaves_profiling_intact() -> None:
     go_on = threading.Event()
     done = threading.Event()
     late = threading.Thread(target=go_on.wait)

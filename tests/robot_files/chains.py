@@ -1,4 +1,4 @@
-"""Random robots, and where their links and axes are: from the definition of the joints alone."""
+"""Random robots, and the positions of their links and axes from the definition of the joints."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ class Chain(NamedTuple):
     """Links and axes of a robot in the world."""
 
     middle: FloatArray
-    """(n, 3), middles between the joints, m."""
+    """(n, 3), midpoints between the joints, m."""
 
     turn: FloatArray
-    """(n, 3, 3)."""
+    """(n, 3, 3), orientations of the links."""
 
     anchor: FloatArray
-    """(m, 3), a point of every axis, m."""
+    """(m, 3), a point on each axis, m."""
 
     axis: FloatArray
-    """(m, 3), directions of the axes as the program counts angles."""
+    """(m, 3), directions of the axes, positive as the program counts angles."""
 
 
 def about(kind: str, angle: float) -> FloatArray:
-    """Rodrigues' formula about an axis of a joint."""
+    """Return the rotation about an axis of a joint by Rodrigues' formula."""
     x, y, z = DIRECTIONS[kind]
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     result: FloatArray = (
@@ -47,11 +47,11 @@ def about(kind: str, angle: float) -> FloatArray:
 
 
 def placed(scene: Scene, angles: FloatArray, first: FloatArray, turn: FloatArray) -> Chain:
-    """The chain at these angles, (m,), rad, with the middle of link 1 at `first` and its axes `turn`.
+    """Return the chain at these angles, (m,), rad, with the midpoint of link 1 at `first` and its axes `turn`.
 
-    A joint lies between two links; its yaw axis is half the offset before the end of the one, its
-    pitch axis half the offset behind the beginning of the other, and a roll axis is that other's
-    own.
+    A joint is between two links; its yaw axis is half the offset before the end of the first link,
+    its pitch axis half the offset behind the beginning of the second, and its roll axis is the
+    axis of the second link.
     """
     links = scene.robot.links
     joints = scene.robot.joint_list
@@ -76,7 +76,7 @@ def placed(scene: Scene, angles: FloatArray, first: FloatArray, turn: FloatArray
 
 
 def random_scene(seed: int, n: int = 9) -> Scene:
-    """A robot in space whose links and joints all differ, every set of axes among them, bent in the air."""
+    """Return a bent robot in the air whose links and joints all differ, with every set of axes."""
     rng = np.random.default_rng(seed)
 
     def some(low: float, high: float) -> float:
@@ -135,12 +135,12 @@ def random_scene(seed: int, n: int = 9) -> Scene:
 
 
 def centres(scene: Scene, chain: Chain) -> FloatArray:
-    """Centres of mass, (n, 3), m."""
+    """Return the centres of mass, (n, 3), m."""
     shift = np.array([link.centre_of_mass for link in scene.robot.links])
     return chain.middle + shift[:, None] * chain.turn[:, :, 0]
 
 
 def file_angles(scene: Scene, angles: FloatArray) -> FloatArray:
-    """What the robot itself reads at these angles."""
+    """Return the angles that the robot itself reads."""
     result: FloatArray = scene.axis_values.sign * (angles - scene.axis_values.zero)
     return result

@@ -17,7 +17,7 @@ AXIAL = 2.5e-4
 
 
 def imported(folder: Path, text: str, name: str = "robot.urdf") -> ImportedRobot:
-    """What comes of a file with that text."""
+    """Write a file with the text and import it."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return load_robot(path)
@@ -26,7 +26,7 @@ def imported(folder: Path, text: str, name: str = "robot.urdf") -> ImportedRobot
 def urdf_link(
     name: str, mass: float = MASS, x: float = 0.0, extra: str = "", inertia: float = INERTIA
 ) -> str:
-    """A link with a cylinder along x around (x, 0, 0)."""
+    """Return a link with a cylinder along x around (x, 0, 0)."""
     return (
         f'<link name="{name}"><inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/>'
         f'<inertia ixx="{AXIAL}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial>'
@@ -45,7 +45,7 @@ def urdf_joint(
     kind: str = "revolute",
     extra: str = '<limit lower="-1.57" upper="1.57" effort="7" velocity="2"/>',
 ) -> str:
-    """A joint at the origin of its child."""
+    """Return a joint at the origin of its child."""
     return (
         f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
         f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{extra}</joint>'
@@ -53,7 +53,7 @@ def urdf_joint(
 
 
 def urdf_modules(count: int) -> str:
-    """Modules whose frames turn by 90 degrees about x from joint to joint: each joint turns about its own z."""
+    """Return modules whose frames turn by 90 degrees about x from joint to joint; each joint turns about its own z."""
     parts = [urdf_link("dummy", 0.0).replace("<collision>", "<!--").replace("</collision>", "-->")]
     parts.append(
         '<joint name="root" type="fixed"><parent link="dummy"/><child link="link_1"/></joint>'
@@ -71,7 +71,7 @@ def urdf_modules(count: int) -> str:
 def mjcf_chain(
     axes: list[str], base: str = "<freejoint/>", joint: str = "", outside: str = ""
 ) -> str:
-    """Bodies along x, a hinge about each of `axes` between them."""
+    """Return bodies along x with a hinge about each of `axes` between them."""
     inner = ""
     for k, axis in reversed(list(enumerate(axes, start=1))):
         inner = _mjcf_body(
@@ -93,7 +93,7 @@ def _mjcf_body(name: str, joints: str, inner: str, x: float) -> str:
 
 
 def sdf_chain(axes: list[str], version: str = "1.7", relative: bool = True) -> str:
-    """Links along x, each placed relative to the one before it, or to the model."""
+    """Return links along x, each placed relative to the previous one, or to the model."""
     parts = []
     for k in range(len(axes) + 1):
         pose = f"{LENGTH * k} 0 0 0 0 0"

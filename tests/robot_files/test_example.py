@@ -1,4 +1,4 @@
-"""The page on exported models: its example drives the robot in MuJoCo as this program does."""
+"""The page on exported models: in MuJoCo its example moves the robot as this program does."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from snakestudio.cli import main
 from snakestudio.paths import docs_dir, scenes_dir
 
 
-def test_the_example_of_the_page_moves_as_the_run(
+def test_example_of_the_page_moves_like_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # 0.15 m in 3 s; contacts differ, so the robots are a little apart.

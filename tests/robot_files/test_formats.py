@@ -1,4 +1,4 @@
-"""What the readers of URDF, SDF and MJCF make of robots that are written in all the ways these formats allow."""
+"""Import of URDF, SDF and MJCF in the notations that these formats allow."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ ALTERNATING = ["0 0 1", "0 1 0", "0 0 1", "0 1 0"]
 
 
 def test_turned_module_frames_become_alternating_joints(tmp_path: Path) -> None:
-    found = imported(tmp_path, urdf_modules(6))
-    robot = found.robot
+    imported_robot = imported(tmp_path, urdf_modules(6))
+    robot = imported_robot.robot
     assert (robot.n_links, robot.joints, robot.joint_limit_deg) == (6, "alternating", 90.0)
     assert robot.link_length_m == pytest.approx(LENGTH)
     assert (robot.radius_m, robot.contact_half_length_m) == (RADIUS, pytest.approx(HALF))
     assert (robot.mass_kg, robot.inertia_kg_m2, robot.axial_inertia_kg_m2) == (MASS, INERTIA, AXIAL)
     assert robot.link == ()
-    assert found.actuator.max_torque_nm == 7.0
-    assert any("only by rounding" in note for note in found.notes)
+    assert imported_robot.actuator.max_torque_nm == 7.0
+    assert any("only by rounding" in note for note in imported_robot.notes)
 
 
 @pytest.mark.parametrize("relative", [True, False])
@@ -75,9 +75,9 @@ def test_nested_models_and_includes_are_read(tmp_path: Path) -> None:
         "<axis><xyz>0 1 0</xyz></axis></joint>"
     )
     text = f'<sdf version="1.9"><model name="whole"><model{first}{second}{joint}</model></sdf>'
-    found = imported(tmp_path, text, "whole.sdf")
-    assert [axis.kind for axis in found.axes] == ["yaw", "pitch", "yaw"]
-    assert found.robot.link_length_m == pytest.approx(LENGTH)
+    imported_robot = imported(tmp_path, text, "whole.sdf")
+    assert [axis.kind for axis in imported_robot.axes] == ["yaw", "pitch", "yaw"]
+    assert imported_robot.robot.link_length_m == pytest.approx(LENGTH)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_nested_models_and_includes_are_read(tmp_path: Path) -> None:
         'zaxis="1 0 0"',
     ],
 )
-def test_rotations_of_mjcf_are_read_however_written(tmp_path: Path, rotation: str) -> None:
+def test_mjcf_rotations_are_read_in_every_notation(tmp_path: Path, rotation: str) -> None:
     capsule = f'<geom type="capsule" size="0.03 0.02" pos="0.05 0 0" {rotation}/>'
     text = f"""<mujoco>
     <default><default class="link"><joint axis="0 0 1" range="-40 60" damping="0.1"/></default></default>
@@ -116,10 +116,10 @@ def test_rotations_of_mjcf_are_read_however_written(tmp_path: Path, rotation: st
     "base", ["<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/><joint/>", ""]
 )
 def test_planar_and_fixed_bases_become_free(tmp_path: Path, base: str) -> None:
-    found = imported(tmp_path, mjcf_chain(["0 0 1", "0 0 1"], base=base), "planar.xml")
-    assert (found.robot.n_links, found.robot.joints) == (3, "yaw")
-    assert any("here the robot" in note for note in found.notes)
-    assert (found.ground.mu_along, found.ground.mu_across) == (0.4, 0.4)
+    imported_robot = imported(tmp_path, mjcf_chain(["0 0 1", "0 0 1"], base=base), "planar.xml")
+    assert (imported_robot.robot.n_links, imported_robot.robot.joints) == (3, "yaw")
+    assert any("here the robot" in note for note in imported_robot.notes)
+    assert (imported_robot.ground.mu_along, imported_robot.ground.mu_across) == (0.4, 0.4)
 
 
 def test_position_servos_springs_and_reversed_axes_are_read(tmp_path: Path) -> None:
@@ -127,12 +127,12 @@ def test_position_servos_springs_and_reversed_axes_are_read(tmp_path: Path) -> N
     text = mjcf_chain(
         ["0 0 -1", "0 1 0"], joint='stiffness="2" springref="0.25" armature="0.01"', outside=motors
     )
-    found = imported(tmp_path, text, "servo.xml")
-    first, second = found.axes
+    imported_robot = imported(tmp_path, text, "servo.xml")
+    first, second = imported_robot.axes
     assert (first.kp, first.kd, first.max_torque, first.sign) == (4.0, 0.2, 3.0, -1.0)
     assert (first.spring, first.rest) == (2.0, pytest.approx(-0.25))
     assert (second.kp, second.kd, second.driven) == (0.0, 0.0, False)
-    assert any("armature" in note and "0.01" in note for note in found.notes)
+    assert any("armature" in note and "0.01" in note for note in imported_robot.notes)
 
 
 def test_wheels_become_passive_wheels(tmp_path: Path) -> None:
@@ -162,10 +162,10 @@ def test_wheels_become_passive_wheels(tmp_path: Path) -> None:
             )
         if k > 1:
             parts.append(urdf_joint(f"joint_{k}", f"link_{k - 1}", f"link_{k}", f"{LENGTH} 0 0"))
-    found = imported(tmp_path, f'<robot name="wheeled">{"".join(parts)}</robot>')
-    assert (found.robot.n_links, found.robot.wheels) == (3, "passive")
-    assert found.robot.mass_kg == pytest.approx(MASS + 0.1)
-    assert found.robot.radius_m == pytest.approx(0.035)
+    imported_robot = imported(tmp_path, f'<robot name="wheeled">{"".join(parts)}</robot>')
+    assert (imported_robot.robot.n_links, imported_robot.robot.wheels) == (3, "passive")
+    assert imported_robot.robot.mass_kg == pytest.approx(MASS + 0.1)
+    assert imported_robot.robot.radius_m == pytest.approx(0.035)
 
 
 def test_two_hinges_on_a_massless_link_become_a_cardan_joint(tmp_path: Path) -> None:
@@ -189,9 +189,9 @@ def test_two_hinges_on_a_massless_link_become_a_cardan_joint(tmp_path: Path) -> 
 
 
 def test_impossible_inertias_are_replaced_and_reported(tmp_path: Path) -> None:
-    found = imported(tmp_path, urdf_modules(4).replace(f'iyy="{INERTIA}"', 'iyy="2.948"'))
-    assert found.robot.inertia_kg_m2 < MASS * LENGTH**2
-    assert any("kg m²" in note and "capsule" in note for note in found.notes)
+    imported_robot = imported(tmp_path, urdf_modules(4).replace(f'iyy="{INERTIA}"', 'iyy="2.948"'))
+    assert imported_robot.robot.inertia_kg_m2 < MASS * LENGTH**2
+    assert any("kg m²" in note and "capsule" in note for note in imported_robot.notes)
 
 
 def test_masses_of_fixed_parts_are_merged(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_masses_of_fixed_parts_are_merged(tmp_path: Path) -> None:
     assert robot.links[1].inertia == pytest.approx(INERTIA + 0.5 * 0.005**2 + 0.1 * 0.025**2)
 
 
-def test_a_bent_zero_pose_gives_zero_angles(tmp_path: Path) -> None:
+def test_bent_zero_pose_gives_zero_angles(tmp_path: Path) -> None:
     parts = [urdf_link(name, x=0.05) for name in "abcd"]
     parts += [
         urdf_joint("j1", "a", "b", "0.1 0 0"),
@@ -279,9 +279,9 @@ def test_missing_meshes_are_reported_and_estimated(tmp_path: Path) -> None:
     text = urdf_modules(4).replace(
         '<cylinder radius="0.03" length="0.1"/>', '<mesh filename="package://gone/a.stl"/>'
     )
-    found = imported(tmp_path, text)
-    assert found.robot.radius_m == pytest.approx(math.sqrt(2 * AXIAL / MASS))
-    assert any("package://gone/a.stl" in note for note in found.notes)
+    imported_robot = imported(tmp_path, text)
+    assert imported_robot.robot.radius_m == pytest.approx(math.sqrt(2 * AXIAL / MASS))
+    assert any("package://gone/a.stl" in note for note in imported_robot.notes)
 
 
 def test_surroundings_become_obstacles(tmp_path: Path) -> None:
@@ -292,8 +292,10 @@ def test_surroundings_become_obstacles(tmp_path: Path) -> None:
     )
     text = mjcf_chain(["0 0 1", "0 0 1"]).replace("<worldbody>", f"<worldbody>{world}")
     bumps = '<asset><hfield name="bumps" size="1 2 0.1 0.1" nrow="2" ncol="3" elevation="0 1 2 4 3 0"/></asset>'
-    found = imported(tmp_path, text.replace("<worldbody>", f"{bumps}<worldbody>"), "world.xml")
-    post, block, ball, field = found.obstacles
+    imported_robot = imported(
+        tmp_path, text.replace("<worldbody>", f"{bumps}<worldbody>"), "world.xml"
+    )
+    post, block, ball, field = imported_robot.obstacles
     assert (post.kind, post.x_m, post.radius_m, post.height_m) == ("cylinder", 3.0, 0.05, 0.4)
     assert (block.kind, block.length_m, block.yaw_deg) == (
         "box",
@@ -309,8 +311,8 @@ def test_surroundings_become_obstacles(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("base", [0, 2])
-def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
-    """Joint positions in a random pose; the root of the file is the first link, or one in the middle."""
+def test_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
+    """Joint positions agree in a random pose; the root of the file is the first link or one in the middle."""
     mujoco = pytest.importorskip("mujoco")
     parts = [
         urdf_link(f"l{k}", x=0.04 if k > base else -0.04 if k < base else 0.0) for k in range(6)
@@ -322,7 +324,7 @@ def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
         x = ends[2] * (0.04 if ends[0] == base else 0.08 + 0.01 * k)
         parts.append(urdf_joint(f"j{k}", f"l{ends[0]}", f"l{ends[1]}", f"{x} 0 0", rpy, axis))
     text = f'<robot name="any">{"".join(parts)}</robot>'
-    found = imported(tmp_path, text)
+    imported_robot = imported(tmp_path, text)
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     random = np.random.default_rng(1)
@@ -330,9 +332,9 @@ def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
     for joint in range(model.njnt):
         data.qpos[model.jnt_qposadr[joint]] = by_name[model.joint(joint).name]
     mujoco.mj_forward(model, data)
-    order = [axis.name for axis in found.axes]
+    order = [axis.name for axis in imported_robot.axes]
     assert sorted(order) == sorted(by_name)
-    points = _joint_points(found, [by_name[name] for name in order])
+    points = _joint_points(imported_robot, [by_name[name] for name in order])
     expected = np.array([data.joint(name).xanchor for name in order])
     for one in (points, expected):
         one -= one[0]
@@ -344,12 +346,14 @@ def test_the_robot_turns_as_in_mujoco(tmp_path: Path, base: int) -> None:
     assert volume[0] == pytest.approx(volume[1], abs=1e-12)  # not its mirror image
 
 
-def _joint_points(found, angles) -> np.ndarray:
-    """Where the joints are when the file's joints have these angles, by the meaning of a scene's values."""
+def _joint_points(imported_robot, angles) -> np.ndarray:
+    """Positions of the joints at these angles of the file's joints, by the meaning of a scene's values."""
     turn = np.eye(3)
     points = []
     place = np.zeros(3)
-    for link, axis, angle in zip(found.robot.links, found.axes, angles, strict=False):
+    for link, axis, angle in zip(
+        imported_robot.robot.links, imported_robot.axes, angles, strict=False
+    ):
         place = place + turn @ [link.length, 0, 0]
         points.append(place)
         own = axis.zero + axis.sign * angle
@@ -366,7 +370,7 @@ def _joint_points(found, angles) -> np.ndarray:
 
 
 def test_torques_accelerate_the_robot_as_in_mujoco(tmp_path: Path) -> None:
-    """Masses, inertias, centres of mass, lengths and axes together: accelerations by unit torques, straight."""
+    """Accelerations of the straight robot by unit torques depend on masses, inertias, lengths and axes together."""
     mujoco = pytest.importorskip("mujoco")
     random = np.random.default_rng(2)
     inner = ""
@@ -381,15 +385,15 @@ def test_torques_accelerate_the_robot_as_in_mujoco(tmp_path: Path) -> None:
             f'<geom type="capsule" fromto="0.03 0 0 0.07 0 0" size="0.03"/>{inner}</body>'
         )
     text = f"<mujoco><worldbody>{inner}</worldbody></mujoco>"
-    found = imported(tmp_path, text, "any.xml")
+    imported_robot = imported(tmp_path, text, "any.xml")
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     matrix = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, matrix)
     expected = np.linalg.inv(matrix)[6:, 6:]
-    signs = np.array([axis.sign for axis in found.axes])
-    ((_, response),) = _responses(list(found.axes), list(found.links))
+    signs = np.array([axis.sign for axis in imported_robot.axes])
+    ((_, response),) = _responses(list(imported_robot.axes), list(imported_robot.links))
     assert signs[:, None] * response * signs == pytest.approx(expected, rel=1e-9)
 
 
@@ -400,16 +404,16 @@ def test_new_scenes_are_compact_and_keep_every_value(tmp_path: Path) -> None:
     assert text.count("\n") < 50
 
 
-def test_importing_into_a_scene_keeps_all_but_the_robot(tmp_path: Path) -> None:
-    found = imported(tmp_path, urdf_modules(16))
+def test_import_into_a_scene_replaces_only_the_robot(tmp_path: Path) -> None:
+    imported_robot = imported(tmp_path, urdf_modules(16))
     before = new_scene(imported(tmp_path, urdf_modules(6)), "title", "robot.urdf")
-    after, _ = into_scene(found, before)
-    assert after.robot == found.robot
+    after, _ = into_scene(imported_robot, before)
+    assert after.robot == imported_robot.robot
     rest = {"robot", "joint_controller", "actuator", "solver"}
     assert all(getattr(after, name) == part for name, part in before if name not in rest)
 
 
-def test_raw_xacro_without_the_package_says_how_to_expand_it(
+def test_xacro_without_the_package_explains_how_to_expand_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

@@ -1,4 +1,4 @@
-"""Keyframes of MJCF files: the pose in which an imported robot starts."""
+"""Keyframes of MJCF files: start poses of imported robots."""
 
 from __future__ import annotations
 
@@ -30,43 +30,43 @@ def keyed(qpos: str, **chain: str) -> str:
     return mjcf_chain(AXES, **chain).replace("</mujoco>", f"{keys}</mujoco>")
 
 
-def test_robot_starts_where_mujoco_has_its_links(tmp_path: Path) -> None:
+def test_robot_starts_at_the_keyframe_of_mujoco(tmp_path: Path) -> None:
     text = keyed(f"{BASE} {ANGLES}", joint='ref="0.1"')
-    found = imported(tmp_path, text, "robot.xml")
-    assert isinstance(found.start, JointAnglesStart)
+    robot = imported(tmp_path, text, "robot.xml")
+    assert isinstance(robot.start, JointAnglesStart)
     model = mujoco.MjModel.from_xml_string(text)
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
     mujoco.mj_forward(model, data)
-    pose, _ = initial_state(new_scene(found, "", ""))
+    pose, _ = initial_state(new_scene(robot, "", ""))
     np.testing.assert_allclose(pose[:, :3], data.xipos[1:], atol=1e-8)
-    assert any("2 keyframes" in note for note in found.notes)
+    assert any("2 keyframes" in note for note in robot.notes)
 
 
-def test_exported_start_comes_back(tmp_path: Path) -> None:
+def test_exported_start_is_imported_unchanged(tmp_path: Path) -> None:
     path = scenes_dir() / "pole_climb.toml"
     file = tmp_path / "robot.xml"
     assert main(["export-model", str(path), "--mjcf", str(file)]) == 0
     robot = load_robot(file)
     assert not any("obstacle" in note for note in robot.notes)
-    found = new_scene(robot, "", "")
+    scene = new_scene(robot, "", "")
     np.testing.assert_allclose(
-        initial_state(found)[0][:, :3], initial_state(load_scene(path))[0][:, :3], atol=1e-8
+        initial_state(scene)[0][:, :3], initial_state(load_scene(path))[0][:, :3], atol=1e-8
     )
 
 
-def test_pose_beyond_the_stops_starts_at_them(tmp_path: Path) -> None:
+def test_pose_beyond_the_limits_starts_at_them(tmp_path: Path) -> None:
     text = keyed(f"{BASE} 3.0 0 0 0", joint='range="-1 1"')
-    found = imported(tmp_path, text, "robot.xml")
-    assert isinstance(found.start, JointAnglesStart)
-    assert found.start.joint_angles_deg[0] == pytest.approx(np.degrees(1.0))
-    assert any("beyond its limits" in note for note in found.notes)
+    robot = imported(tmp_path, text, "robot.xml")
+    assert isinstance(robot.start, JointAnglesStart)
+    assert robot.start.joint_angles_deg[0] == pytest.approx(np.degrees(1.0))
+    assert any("beyond its limits" in note for note in robot.notes)
 
 
-def test_robot_in_the_ground_is_put_on_it(tmp_path: Path) -> None:
-    found = imported(tmp_path, keyed(f"0 0 -1 1 0 0 0 {ANGLES}"), "robot.xml")
-    assert found.start.z_m is None
-    assert any("in the ground" in note for note in found.notes)
+def test_robot_in_the_ground_is_raised_onto_it(tmp_path: Path) -> None:
+    robot = imported(tmp_path, keyed(f"0 0 -1 1 0 0 0 {ANGLES}"), "robot.xml")
+    assert robot.start.z_m is None
+    assert any("in the ground" in note for note in robot.notes)
 
 
 def test_wrong_number_of_positions_is_refused(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ lower_limit_deg = -20.0
 index = "last"
 axes = "yaw"
 """
-"""Joints whose axes are apart, and one with a single axis."""
+"""Joints with offset axes, and one with a single axis."""
 
 BENT_ENDS = """format = 1
 [model]
@@ -54,7 +54,7 @@ zero_deg = 45.0
 
 @pytest.mark.parametrize("ending", ["mjcf", "urdf", "sdf"])
 @pytest.mark.parametrize("name", ["sidewinding", "eight_modules", "apart", "bent_ends"])
-def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Path) -> None:
+def test_exported_robots_are_imported_unchanged(name: str, ending: str, tmp_path: Path) -> None:
     scene = scenes_dir() / f"{name}.toml"
     if name == "eight_modules":
         scene = tmp_path / "scene.toml"
@@ -68,8 +68,8 @@ def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Pa
     file = tmp_path / f"robot.{ending}"
     assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
     before = load_scene(scene)
-    found = load_robot(file)
-    robot = found.robot
+    imported = load_robot(file)
+    robot = imported.robot
     assert (robot.joints, robot.joint_limit_deg) == (
         before.robot.joints,
         before.robot.joint_limit_deg,
@@ -78,7 +78,7 @@ def test_exported_robots_come_back_the_same(name: str, ending: str, tmp_path: Pa
     for new, old in zip(robot.links, before.robot.links, strict=True):
         assert new[:7] == pytest.approx(old[:7], rel=1e-9, abs=1e-12)
     if ending == "mjcf":
-        assert (found.joint_controller.kp, found.joint_controller.kd) == (
+        assert (imported.joint_controller.kp, imported.joint_controller.kd) == (
             before.joint_controller.kp,
             before.joint_controller.kd,
         )

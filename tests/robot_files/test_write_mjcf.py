@@ -1,4 +1,4 @@
-"""Exported MJCF in MuJoCo: masses, kinematics, motors, friction and world are those of the scene."""
+"""Exported MJCF in MuJoCo: masses, kinematics, motors, friction and world equal those of the scene."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def model_of(scene: Scene) -> tuple[mujoco.MjModel, mujoco.MjData]:
 
 
 def bent(scene: Scene, data: mujoco.MjData, angles: FloatArray) -> None:
-    """Bend the robot; its first link stays in the origin, unturned."""
+    """Bend the robot; its first link stays at the origin with its axes along the world's."""
     data.qpos[:7] = 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
     data.qpos[7:] = file_angles(scene, angles)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_masses_and_kinematics_are_the_scenes(seed: int) -> None:
+def test_masses_and_kinematics_equal_the_scene(seed: int) -> None:
     scene = random_scene(seed)
     model, data = model_of(scene)
     robot = scene.robot
@@ -64,7 +64,7 @@ def test_masses_and_kinematics_are_the_scenes(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_motors_springs_and_limits_are_the_scenes(seed: int) -> None:
+def test_motors_springs_and_limits_equal_the_scene(seed: int) -> None:
     scene = random_scene(seed)
     model, data = model_of(scene)
     values = scene.axis_values
@@ -91,8 +91,8 @@ def test_motors_springs_and_limits_are_the_scenes(seed: int) -> None:
     np.testing.assert_allclose(model.jnt_range[1:], np.sort(ends, axis=1), atol=1e-15)
 
 
-def test_gravity_pulls_at_the_joints_as_it_must() -> None:
-    # By the moments of the weights behind every axis, with a ground that slopes.
+def test_gravity_torques_at_the_joints_are_exact() -> None:
+    # From the moments of the weights behind each axis, on sloping ground.
     scene = with_values(random_scene(5), {"ground.slope_deg": 20.0, "ground.downhill_deg": 50.0})
     model, data = model_of(scene)
     angles = np.random.default_rng(5).uniform(-1.0, 1.0, len(scene.body.axes))
@@ -118,7 +118,7 @@ def test_gravity_pulls_at_the_joints_as_it_must() -> None:
         )
 
 
-def test_the_start_is_a_keyframe() -> None:
+def test_start_is_a_keyframe() -> None:
     # Every link moves with the first one and turns about all axes before it.
     scene = random_scene(7)
     rng = np.random.default_rng(7)
@@ -150,17 +150,17 @@ def test_the_start_is_a_keyframe() -> None:
     np.testing.assert_allclose(data.qvel[6:], scene.axis_values.sign * rates, atol=1e-11)
     np.testing.assert_allclose(data.xipos[1:], position, atol=1e-12)
     for k in range(len(position)):
-        found = np.zeros(6)
-        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, k + 1, found, 0)
-        np.testing.assert_allclose(found, [*angular[k], *linear[k]], atol=1e-11)
+        velocity = np.zeros(6)
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, k + 1, velocity, 0)
+        np.testing.assert_allclose(velocity, [*angular[k], *linear[k]], atol=1e-11)
     # it holds the angles at which it starts
     np.testing.assert_array_equal(data.ctrl, data.qpos[7:])
 
 
 @pytest.mark.parametrize("direction", [0.0, 90.0])
-def test_a_link_slides_by_its_own_friction(direction: float) -> None:
-    # Pushed off along or across: it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep a little
-    # further.
+def test_link_slides_by_its_own_friction(direction: float) -> None:
+    # After a push along or across, it stops after v^2 / 2 mu g. MuJoCo's soft contacts creep
+    # slightly further.
     along = 0.1
     across = 0.4
     speed = 1.0
@@ -186,9 +186,9 @@ def test_a_link_slides_by_its_own_friction(direction: float) -> None:
 
 
 @pytest.mark.parametrize("of_link", [False, True])
-def test_contacts_have_the_friction_of_what_is_touched(of_link: bool) -> None:
-    # On the ground that of the link, though the ground may have more; at an obstacle that of the
-    # obstacle.
+def test_contact_friction_is_that_of_the_touched_body(of_link: bool) -> None:
+    # On the ground the friction is that of the link, even if the ground has more; at an obstacle
+    # that of the obstacle.
     values: dict[str, Any] = {
         "ground.mu_along": 0.5,
         "ground.mu_across": 0.5,
@@ -232,7 +232,7 @@ def test_passive_wheels_roll_along_and_hold_across() -> None:
 
 
 def surface(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float) -> float:
-    """Height of what lies under a point, m."""
+    """Height of the surface below a point, m."""
     hit = np.zeros(1, np.int32)
     no_robot = np.array([1, 0, 0, 0, 0, 0], np.uint8)
     for geom in range(model.ngeom):
@@ -243,7 +243,7 @@ def surface(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float) -> f
     return 5.0 - float(down)
 
 
-def test_height_fields_and_ramps_rise_where_they_must() -> None:
+def test_height_fields_and_ramps_have_the_right_heights() -> None:
     rng = np.random.default_rng(0)
     obstacles = [
         {
@@ -323,7 +323,7 @@ def test_torque_gaits_have_plain_motors() -> None:
     np.testing.assert_allclose(data.qfrc_actuator[6:], 3.0)
 
 
-def test_names_that_xml_or_mujoco_cannot_hold_are_changed() -> None:
+def test_names_invalid_in_xml_or_mujoco_are_replaced() -> None:
     names = ["ground", "ground", 'a <b> & "c"', "--", "\x01", "link_1"]
     obstacles = [
         {"kind": "cylinder", "x_m": float(k), "y_m": 1.0, "name": name}
@@ -349,7 +349,7 @@ def test_longest_chain_loads_and_a_longer_one_is_refused() -> None:
         model_of(Scene(robot=Robot(n_links=MOST_LINKS + 1)))
 
 
-def test_an_impossible_inertia_is_refused() -> None:
+def test_impossible_inertia_is_refused() -> None:
     scene = with_values(
         SPACE, {"robot.link": [{"index": 3, "inertia_kg_m2": 1e-3, "axial_inertia_kg_m2": 3e-3}]}
     )
@@ -357,7 +357,7 @@ def test_an_impossible_inertia_is_refused() -> None:
         scene_model(scene)
 
 
-def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
+def test_axial_inertia_ignored_by_a_planar_model_is_reduced() -> None:
     scene = with_values(Scene(), {"robot.inertia_kg_m2": 1e-4, "robot.axial_inertia_kg_m2": 9e-4})
     model, _ = model_of(scene)
     np.testing.assert_allclose(np.sort(model.body_inertia[1:], axis=1), [[1e-4, 1e-4, 2e-4]] * 11)
@@ -365,7 +365,7 @@ def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "word"),
+    ("values", "part"),
     [
         ({"ground.slope_deg": 10.0}, "slope of 10°"),
         ({"ground.mu_backward": 0.4}, "forward and backward"),
@@ -383,9 +383,9 @@ def test_an_axial_inertia_that_a_planar_model_ignores_is_reduced() -> None:
         ({}, "cosine of the pitch"),
     ],
 )
-def test_what_does_not_carry_over_is_noted(values: dict[str, Any], word: str) -> None:
+def test_values_without_equivalent_are_noted(values: dict[str, Any], part: str) -> None:
     scene = with_values(SPACE, values)
     text = mjcf_text(scene_model(scene))
-    assert word in text[: text.index("-->")]
+    assert part in text[: text.index("-->")]
     plain = mjcf_text(scene_model(with_values(SPACE, {"robot.joints": "yaw"})))
-    assert word not in plain
+    assert part not in plain

@@ -1,4 +1,4 @@
-"""Exported URDF, as MuJoCo's own reader has it, and SDF, by its structure: masses, frames, axes and limits."""
+"""Exported URDF, read by MuJoCo, and the structure of exported SDF: masses, frames, axes and limits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def root_of(text: str) -> ElementTree.Element:
 
 
 def read_by_mujoco(text: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """The URDF in MuJoCo, on a free joint and with its fixed links as bodies of their own."""
+    """Load the URDF in MuJoCo on a free joint, with fixed links as separate bodies."""
     spec = mujoco.MjSpec.from_string(text)
     spec.compiler.fusestatic = False
     spec.worldbody.first_body().add_freejoint()
@@ -41,7 +41,7 @@ def read_by_mujoco(text: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_urdf_has_the_scenes_masses_and_kinematics(seed: int) -> None:
+def test_urdf_has_the_masses_and_kinematics_of_the_scene(seed: int) -> None:
     scene = random_scene(seed)
     model, data = read_by_mujoco(urdf_text(scene_model(scene)))
     angles = np.random.default_rng(seed).uniform(-1.5, 1.5, len(scene.body.axes))
@@ -74,7 +74,7 @@ def test_urdf_has_the_scenes_masses_and_kinematics(seed: int) -> None:
     np.testing.assert_allclose(model.dof_damping[6:], scene.axis_values.damper)
 
 
-def test_urdf_is_a_tree_with_all_that_the_format_requires() -> None:
+def test_urdf_is_a_tree_with_all_required_elements() -> None:
     robot = root_of(urdf_text(scene_model(random_scene(4))))
     links = [link.get("name") for link in robot.findall("link")]
     joints = robot.findall("joint")
@@ -91,7 +91,7 @@ def test_urdf_is_a_tree_with_all_that_the_format_requires() -> None:
         assert len(link.findall("collision")) == (0 if "_cross" in str(link.get("name")) else 3)
 
 
-def test_urdf_limits_are_the_motors() -> None:
+def test_urdf_limits_equal_those_of_the_motors() -> None:
     values = {
         "robot.n_links": 3,
         "robot.joints": "yaw",
@@ -113,21 +113,21 @@ def test_urdf_limits_are_the_motors() -> None:
 
 
 def numbers(element: ElementTree.Element | None) -> FloatArray:
-    """The numbers of an element; a pose that is left out is the identity."""
+    """Return the numbers of an element; an omitted pose is the identity."""
     return (
         np.zeros(6)
         if element is None
-        else np.array([float(word) for word in str(element.text).split()])
+        else np.array([float(number) for number in str(element.text).split()])
     )
 
 
 def placement(pose: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Position and rotation of a pose."""
+    """Return position and rotation of a pose."""
     return pose[:3], about("yaw", pose[5]) @ about("pitch", pose[4]) @ about("roll", pose[3])
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_sdf_has_the_scenes_masses_and_frames(seed: int) -> None:
+def test_sdf_has_the_masses_and_frames_of_the_scene(seed: int) -> None:
     scene = random_scene(seed)
     root = root_of(sdf_text(scene_model(scene)))
     assert (root.tag, root.get("version")) == ("sdf", "1.9")
@@ -167,7 +167,7 @@ def test_sdf_has_the_scenes_masses_and_frames(seed: int) -> None:
         assert numbers(joint.find("axis/dynamics/spring_stiffness")) == scene.axis_values.spring[j]
 
 
-def test_sdf_has_the_scenes_world() -> None:
+def test_sdf_has_the_world_of_the_scene() -> None:
     scene = load_scene(scenes_dir() / "stairs.toml")
     ramp = {
         "kind": "ramp",
@@ -227,7 +227,7 @@ def test_sdf_friction_along_and_across_has_a_direction() -> None:
 
 
 @pytest.mark.parametrize("pitch", [-90.0, -89.9999999, 0.0, 35.0, 90.0])
-def test_angles_of_any_rotation_are_right_to_rounding(pitch: float) -> None:
+def test_angles_of_any_rotation_are_exact_to_rounding(pitch: float) -> None:
     turn = about("yaw", 0.7) @ about("pitch", np.radians(pitch).item()) @ about("roll", -2.0)
     roll, tilt, yaw = rpy(turn)
     np.testing.assert_allclose(

@@ -1,7 +1,7 @@
-"""ROS 2 as far as the bridge uses it: messages with the fields of their definitions, and a node that keeps them.
+"""The part of ROS 2 that the bridge uses: messages with the fields of their definitions, and a recording node.
 
-A message that is published is laid out by its definition, with tools of others, and read again: a
-field that is missing or of another type fails there as it would in ROS.
+Published messages are serialized by their definitions with independent tools and read again: a
+missing field or one of another type fails as in ROS.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ _DEFINITIONS = {JointState: JOINT_STATE, TFMessage: TF_MESSAGE}
 
 
 class FakeRos2:
-    """What was published by topic, and who listens."""
+    """Published messages and subscriptions by topic."""
 
     def __init__(self) -> None:
         self.published: dict[str, list[Any]] = {}
@@ -122,7 +122,7 @@ class FakeRos2:
         )
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Be what is imported."""
+        """Replace the imported packages of ROS 2."""
         executor = SimpleNamespace(
             add_node=lambda node: None, spin_once=self.spin_once, shutdown=lambda: None
         )

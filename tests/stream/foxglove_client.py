@@ -24,7 +24,7 @@ class Message:
 
 
 class FoxgloveClient:
-    """Connected, and subscribed to everything that is advertised unless told otherwise."""
+    """A connected client; subscribes to every advertised channel unless `subscribe` is False."""
 
     def __init__(self, port: int, *, subscribe: bool = True, host: str = "127.0.0.1") -> None:
         self._socket = socket.create_connection((host, port), 2.0)
@@ -58,12 +58,12 @@ class FoxgloveClient:
         self._socket.close()
 
     def vanish(self) -> None:
-        """End the connection as a program does that is killed."""
+        """End the connection like a killed program."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._socket.close()
 
     def next_message(self, topic: str = "") -> Message:
-        """The next message, of a topic if it is named."""
+        """Return the next message, of a certain topic if given."""
         while True:
             kind, data = self._frame()
             self._note(kind, data)
@@ -76,23 +76,23 @@ class FoxgloveClient:
                 raise EOFError
 
     def await_channels(self, *topics: str) -> None:
-        """Read until these are advertised, and subscribe."""
+        """Read until these topics are advertised, and subscribe."""
         while not set(topics) <= set(self.channels):
             self._note(*self._frame())
 
     def await_earlier_time(self) -> None:
-        """Read until the server has set its time back."""
+        """Read until the server resets its time to an earlier one."""
         while not any(later < earlier for earlier, later in pairwise(self.times)):
             self._note(*self._frame())
 
     def _note(self, kind: int, data: bytes) -> None:
-        """Keep what a frame says about channels and time."""
+        """Store channels and time from a frame."""
         if kind == 1:
-            self._take_text(json.loads(data))
+            self._handle_text(json.loads(data))
         elif kind == 2 and data[0] == _TIME:
             self.times.append(struct.unpack_from("<Q", data, 1)[0])
 
-    def _take_text(self, text: dict[str, Any]) -> None:
+    def _handle_text(self, text: dict[str, Any]) -> None:
         if text["op"] == "serverInfo":
             self.sessions.append(text["sessionId"])
         if text["op"] != "advertise":
@@ -129,7 +129,7 @@ class FoxgloveClient:
         return first & 0x0F, self._bytes(length)
 
     def _received(self) -> bytes:
-        """What comes next; where nothing does, subscribe again: the server advertises a moment before it is ready."""
+        """Return the next data; after a timeout, subscribe again: the server advertises before it is ready."""
         for _ in range(20):
             try:
                 return self._socket.recv(1 << 20)

@@ -1,4 +1,4 @@
-"""Reads messages of protocol buffers as far as tests need it: fields by number, nested ones by a path of numbers."""
+"""A minimal reader of Protocol Buffers messages: fields by number, nested ones by a path of numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 
 
 def fields(data: bytes) -> dict[int, list[bytes | int]]:
-    """All fields of a message: numbers as integers, everything else as bytes."""
+    """Return all fields of a message by number: numbers as integers, everything else as bytes."""
     values: dict[int, list[bytes | int]] = {}
     at = 0
     while at < len(data):
@@ -25,7 +25,7 @@ def fields(data: bytes) -> dict[int, list[bytes | int]]:
 
 
 def nested(data: bytes, *path: int) -> list[bytes]:
-    """The messages that a path of field numbers leads to."""
+    """Return the messages at a path of field numbers."""
     messages = [data]
     for number in path:
         messages = [
@@ -38,7 +38,7 @@ def nested(data: bytes, *path: int) -> list[bytes]:
 
 
 def doubles(data: bytes, count: int) -> list[float]:
-    """The first `count` fields as double-precision numbers; what is left out is 0."""
+    """Return the first `count` fields as double-precision numbers; missing ones are 0."""
     values = fields(data)
     return [
         struct.unpack("<d", values[i][0])[0] if i in values else 0.0 for i in range(1, count + 1)

@@ -1,4 +1,4 @@
-"""The server for Foxglove, read by a client written from the protocol alone and decoded by the tools of others."""
+"""The server for Foxglove, read by a client written from the specification and decoded with independent tools."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def recording() -> RunRecording:
 
 
 class Feed:
-    """Shows a row of a recording."""
+    """Returns a row of a recording."""
 
     def __init__(self, recording: Recording, index: int = 0) -> None:
         self.recording = recording
@@ -57,7 +57,7 @@ class Feed:
 
 
 class Served:
-    """A stream with a client that has subscribed to everything."""
+    """A stream with a client subscribed to every channel."""
 
     def __init__(self, feed: Feed, *, by_hand: bool = False) -> None:
         self.notes: list[str] = []
@@ -69,16 +69,16 @@ class Served:
         self.client = FoxgloveClient(self.port, subscribe=not by_hand)
 
     def messages(self, index: int, *topics: str) -> dict[str, Message]:
-        """The messages of a row."""
+        """Return the messages of a row by topic."""
         self.feed.index = index
         stamp = round(self.feed.recording.times[index] * 1e9)
-        found: dict[str, Message] = {}
-        while not set(topics) <= set(found):
+        messages: dict[str, Message] = {}
+        while not set(topics) <= set(messages):
             message = self.client.next_message()
             self.last[message.topic] = message
             if message.time_ns == stamp:
-                found[message.topic] = message
-        return found
+                messages[message.topic] = message
+        return messages
 
     def decoded(self, message: Message) -> Any:
         channel = self.client.channels[message.topic]
@@ -99,12 +99,12 @@ def served(feed: Feed, *, by_hand: bool = False) -> Iterator[Served]:
     assert not running.stream.trouble
 
 
-def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
+def test_messages_have_the_values_of_the_run(recording: RunRecording) -> None:
     index = next(i for i in range(20, len(recording)) if len(recording.snapshot(i).contacts))
     snapshot = recording.snapshot(index)
     with served(Feed(recording, index - 1)) as server:
         server.messages(index - 1, "/figures", "/scene", "/tf")
-        found = server.messages(
+        messages = server.messages(
             index,
             "/tf",
             "/joint_states",
@@ -113,10 +113,10 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
             "/figures",
             "/contacts",
         )
-        joints = server.decoded(found["/joint_states"])
-        transforms = server.decoded(found["/tf"]).transforms
-        figures = server.decoded(found["/figures"])
-        references = server.decoded(found["/joint_references"])
+        joints = server.decoded(messages["/joint_states"])
+        transforms = server.decoded(messages["/tf"]).transforms
+        figures = server.decoded(messages["/figures"])
+        references = server.decoded(messages["/joint_references"])
     assert joints.name == [axis.name for axis in recording.schema.axes]
     assert np.array_equal(joints.position, snapshot.joint_angle)
     assert np.array_equal(joints.velocity, snapshot.joint_rate)
@@ -134,7 +134,7 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
     assert [getattr(figures, name) for name in names] == pytest.approx(
         rows[index].tolist(), rel=1e-12
     )
-    arrows = nested(found["/contacts"].data, 2, 7)
+    arrows = nested(messages["/contacts"].data, 2, 7)
     begins = np.array([doubles(nested(arrow, 1, 1)[0], 3) for arrow in arrows])
     assert len(arrows)
     assert all(
@@ -142,7 +142,7 @@ def test_messages_have_the_numbers_of_the_run(recording: RunRecording) -> None:
     )
 
 
-def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: RunRecording) -> None:
+def test_scene_has_robot_obstacles_and_ground_in_their_frames(recording: RunRecording) -> None:
     with served(Feed(recording)) as server:
         entities = nested(server.messages(0, "/scene")["/scene"].data, 2)
     by_name = {fields(each)[3][0]: each for each in entities}
@@ -161,14 +161,14 @@ def test_the_scene_has_robot_obstacles_and_ground_in_their_frames(recording: Run
     assert doubles(nested(shell, 2)[0], 3) == pytest.approx(size)
 
 
-def test_ground_that_is_too_fine_is_left_out_with_a_sentence(
+def test_too_fine_ground_is_omitted_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stairs = with_values(load_scene(scenes_dir() / "stairs.toml"), {"run.duration_s": 0.02})
     climbed = run_offline(stairs).recording
     with served(Feed(climbed)) as server:
-        shown = nested(server.messages(0, "/scene")["/scene"].data, 2, 12)
-    assert len(nested(shown[0], 2)) > 8
+        grounds = nested(server.messages(0, "/scene")["/scene"].data, 2, 12)
+    assert len(nested(grounds[0], 2)) > 8
     assert not server.notes
     monkeypatch.setattr(foxglove_sink, "MOST_TRIANGLES", 5)
     with served(Feed(climbed)) as server:
@@ -176,7 +176,9 @@ def test_ground_that_is_too_fine_is_left_out_with_a_sentence(
     assert any("fine" in note for note in server.notes)
 
 
-def test_topics_and_types_are_those_of_a_run_file(recording: RunRecording, tmp_path: Path) -> None:
+def test_topics_and_types_equal_those_of_a_run_file(
+    recording: RunRecording, tmp_path: Path
+) -> None:
     write_mcap(tmp_path / "run.mcap", recording)
     with (tmp_path / "run.mcap").open("rb") as file:
         summary = make_reader(file).get_summary()
@@ -196,7 +198,7 @@ def test_topics_and_types_are_those_of_a_run_file(recording: RunRecording, tmp_p
     assert {topic: live[topic] for topic in shared} == {topic: in_file[topic] for topic in shared}
 
 
-def test_who_comes_while_the_run_stands_gets_everything(recording: RunRecording) -> None:
+def test_client_joining_a_paused_run_gets_everything(recording: RunRecording) -> None:
     with served(Feed(recording, 5)) as server:
         server.messages(5, "/scene", "/tf")
         late = FoxgloveClient(server.port)
@@ -206,7 +208,7 @@ def test_who_comes_while_the_run_stands_gets_everything(recording: RunRecording)
         late.close()
 
 
-def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(
+def test_client_that_reads_nothing_is_named_and_blocks_no_one(
     recording: RunRecording,
 ) -> None:
     with served(Feed(recording, 3), by_hand=True) as server:
@@ -231,7 +233,7 @@ def test_a_client_that_reads_nothing_holds_up_nobody_and_is_named_once(
     assert len([note for note in server.notes if _QUEUE_FULL in note]) == 1
 
 
-def test_a_client_that_vanishes_disturbs_nobody(recording: RunRecording) -> None:
+def test_vanished_client_does_not_disturb_others(recording: RunRecording) -> None:
     with served(Feed(recording)) as server:
         server.messages(0, "/tf")
         other = FoxgloveClient(server.port)
@@ -239,15 +241,15 @@ def test_a_client_that_vanishes_disturbs_nobody(recording: RunRecording) -> None
         while server.stream.clients < 2:
             time.sleep(0.001)
         other.vanish()
-        found = server.messages(7, "/joint_states")
+        messages = server.messages(7, "/joint_states")
         assert np.array_equal(
-            server.decoded(found["/joint_states"]).position, recording.snapshot(7).joint_angle
+            server.decoded(messages["/joint_states"]).position, recording.snapshot(7).joint_angle
         )
         while server.stream.clients > 1:
             time.sleep(0.001)
 
 
-def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRecording) -> None:
+def test_another_run_resets_the_time_and_the_topics(recording: RunRecording) -> None:
     other = RunRecording(SCENE, replace(SCHEMA, valid=Fields.JOINTS | Fields.SHAPE))
     other.append(make_rows(0, 4))
     other.add_event(RunEvent(0.02, "fault", "Node 3 stopped."))
@@ -256,9 +258,9 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
         server.messages(40, "/tf")
         server.feed.index = 3
         server.feed.recording = other
-        found = server.messages(3, "/joint_states", "/tf")
-        joints = server.decoded(found["/joint_states"])
-        transforms = server.decoded(found["/tf"]).transforms
+        messages = server.messages(3, "/joint_states", "/tf")
+        joints = server.decoded(messages["/joint_states"])
+        transforms = server.decoded(messages["/tf"]).transforms
         event = server.last.get("/events")
         if event is None or event.time_ns != 20_000_000:
             event = server.client.next_message("/events")
@@ -271,7 +273,7 @@ def test_another_run_sets_the_time_back_and_has_its_own_topics(recording: RunRec
     other.close()
 
 
-def test_a_port_in_use_is_named_with_a_remedy() -> None:
+def test_port_in_use_is_named_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(
@@ -285,12 +287,12 @@ def test_a_port_in_use_is_named_with_a_remedy() -> None:
     ("host", "says"),
     [("203.0.113.7", "address"), ("nowhere.invalid", "host is unknown")],
 )
-def test_an_address_of_somebody_else_is_a_sentence(host: str, says: str) -> None:
+def test_foreign_address_is_reported(host: str, says: str) -> None:
     with pytest.raises(StreamError, match=says):
         FoxgloveSink(parse_target(f"{host}:0"), print)
 
 
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "foxglove", None)
     with pytest.raises(StreamError, match=r'pip install "snakestudio\[stream\]"'):
         FoxgloveSink(Target(port=0), print)

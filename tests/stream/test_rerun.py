@@ -1,4 +1,4 @@
-"""Streams for Rerun: a file read back by its own reader, a viewer that is not there, and one that never answers."""
+"""Streams for Rerun: a file read by Rerun's reader, a missing viewer, and viewers that stall or never answer."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from snakestudio.stream.sampler import StreamSource
 from snakestudio.stream.target import Target, parse_target
 
 
-def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
+def test_file_has_the_values_of_the_run(tmp_path: Path) -> None:
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
     recording = run_offline(scene).recording
-    shown = [0]
+    rows = [0]
     sink = RerunSink(parse_target(f"rerun:{tmp_path / 'run.rrd'}"))
-    stream = Stream(sink, lambda: StreamSource(recording, shown[0]), 50.0, threaded=False)
-    for shown[0] in (4, 9):
+    stream = Stream(sink, lambda: StreamSource(recording, rows[0]), 50.0, threaded=False)
+    for rows[0] in (4, 9):
         stream.tick()
     stream.close()
     angles = {}
@@ -56,7 +56,7 @@ def test_a_file_has_the_numbers_of_the_run(tmp_path: Path) -> None:
     } <= entities
 
 
-def test_a_viewer_that_is_not_there_is_a_sentence() -> None:
+def test_missing_viewer_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(
@@ -65,7 +65,7 @@ def test_a_viewer_that_is_not_there_is_a_sentence() -> None:
         RerunSink(Target("rerun", port=port))
 
 
-def test_a_viewer_that_never_answers_does_not_hold_up_the_end(
+def test_unresponsive_viewer_does_not_delay_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
@@ -80,7 +80,7 @@ def test_a_viewer_that_never_answers_does_not_hold_up_the_end(
     assert stream.sent == 1
 
 
-def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
+def test_stalled_viewer_gets_a_bounded_number_of_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
@@ -88,11 +88,11 @@ def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
     monkeypatch.setattr(publisher, "_END_S", 0.3)
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.2})
     recording = run_offline(scene).recording
-    shown = iter(range(len(recording)))
+    rows = iter(range(len(recording)))
     stalled = threading.Event()
 
     def flush(stream: rerun.RecordingStream, *, timeout_sec: float) -> None:
-        """As the SDK's own where a viewer reads nothing; that of a server without any answer may also fail."""
+        """Fail like the SDK's flush when the viewer reads nothing."""
         time.sleep(timeout_sec)
         raise RuntimeError("Flush timed out - not all log messages were sent")
 
@@ -104,14 +104,14 @@ def test_a_viewer_that_stalls_gets_a_bounded_number_of_samples(
 
     with socket.create_server(("127.0.0.1", 0)) as mute:
         sink = RerunSink(Target("rerun", port=mute.getsockname()[1]), note)
-        stream = Stream(sink, lambda: StreamSource(recording, next(shown)), 200.0, note)
+        stream = Stream(sink, lambda: StreamSource(recording, next(rows)), 200.0, note)
         assert stalled.wait(10.0)
         sent = stream.sent
         stream.close()
-    assert sent == 2  # the third is the one that waits
+    assert sent == 2  # the third one waits
 
 
-def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
+def test_closed_viewer_ends_the_stream_with_a_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(rerun_sink, "MOST_WAITING", 1)
@@ -120,7 +120,7 @@ def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as viewer:
         sink = RerunSink(Target("rerun", port=viewer.getsockname()[1]))
-        viewer.accept()[0].close()  # the look whether there is one
+        viewer.accept()[0].close()  # the check whether a viewer listens
         stream = Stream(sink, lambda: StreamSource(recording), 50.0, lambda text: ended.set())
         viewer.accept()[0].close()
     assert ended.wait(10.0)
@@ -131,13 +131,13 @@ def test_a_viewer_that_is_closed_ends_the_stream_with_a_sentence(
 @pytest.mark.parametrize(
     ("name", "says"), [("none/run.rrd", "does not exist"), ("folder.rrd", "is a folder")]
 )
-def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str, says: str) -> None:
+def test_unwritable_file_is_reported(tmp_path: Path, name: str, says: str) -> None:
     (tmp_path / "folder.rrd").mkdir()
     with pytest.raises(StreamError, match=says):
         RerunSink(Target("rrd", path=tmp_path / name))
 
 
-def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rerun", None)
     with pytest.raises(StreamError, match=r'pip install "snakestudio\[rerun\]"'):
         RerunSink(Target("rrd", path=Path("run.rrd")))

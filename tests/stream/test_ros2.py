@@ -1,4 +1,4 @@
-"""The bridge to ROS 2, with its messages laid out by their definitions and commands from a recorded file."""
+"""The bridge to ROS 2, with messages serialized by their definitions and commands from a recorded file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def command(names: list[str], positions: list[Any]) -> Any:
     return SimpleNamespace(name=names, position=positions)
 
 
-def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_have_the_values_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     ros = FakeRos2()
     ros.install(monkeypatch)
     recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.1})).recording
@@ -67,7 +67,7 @@ def test_messages_have_the_numbers_of_the_run(monkeypatch: pytest.MonkeyPatch) -
         assert [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z] == pose
 
 
-def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_not_measured_yet_are_omitted(monkeypatch: pytest.MonkeyPatch) -> None:
     ros = FakeRos2()
     ros.install(monkeypatch)
     rows = make_rows(0, 2)
@@ -76,14 +76,14 @@ def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -
     rows.link_pose[1, 2] = math.nan
     recording = RunRecording(SCENE, SCHEMA)
     recording.append(rows)
-    shown = [0]
+    index = [0]
     stream = Stream(
         Ros2Sink(["a", "b"], print, print),
-        lambda: StreamSource(recording, shown[0]),
+        lambda: StreamSource(recording, index[0]),
         50.0,
         threaded=False,
     )
-    for shown[0] in (0, 1):
+    for index[0] in (0, 1):
         stream.tick()
     stream.close()
     (joints,) = ros.published["joint_states"]
@@ -92,7 +92,7 @@ def test_what_is_not_measured_yet_is_left_out(monkeypatch: pytest.MonkeyPatch) -
     assert [len(each.transforms) for each in ros.published["/tf"]] == [3, 2]
 
 
-def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
+def test_recorded_commands_are_targets(tmp_path: Path) -> None:
     recording = run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.2})).recording
     write_mcap(tmp_path / "run.mcap", recording)
     targets: list[JointTargets] = []
@@ -110,7 +110,7 @@ def test_commands_of_a_recorded_file_are_targets(tmp_path: Path) -> None:
         assert np.array_equal(each.angles, recording.snapshot(recording.index_at(time)).joint_angle)
 
 
-def test_a_command_of_some_joints_leaves_the_others() -> None:
+def test_command_for_some_joints_keeps_the_others() -> None:
     targets: list[JointTargets] = []
     JointCommands(["a", "b", "c"], targets.append, pytest.fail).receive(
         command(["c", "a"], [0.3, -1])
@@ -134,7 +134,7 @@ def test_a_command_of_some_joints_leaves_the_others() -> None:
         (["a"], [1e7], "out of range"),
     ],
 )
-def test_a_bad_command_is_told_once_and_changes_nothing(
+def test_invalid_command_is_reported_once_and_ignored(
     names: list[str], positions: list[float], says: str
 ) -> None:
     targets: list[JointTargets] = []
@@ -147,14 +147,14 @@ def test_a_bad_command_is_told_once_and_changes_nothing(
     assert says in notes[0]
 
 
-def test_without_rclpy_the_bridge_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_rclpy_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(StreamError, match=r"rclpy.*2"):
         Ros2Sink([], print, print)
     assert main(["bridge", "ros2", str(MAIN)]) == 2
     assert "source /opt/ros/" in capsys.readouterr().err
 
 
-def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -> None:
     ros = FakeRos2()
     ros.install(monkeypatch)
     target = COMMANDS_TOPIC, JointState(name=["joint_3_yaw"], position=[0.2])
@@ -166,14 +166,14 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
         "controller.max_rate_deg_s=720",
         "controller.max_acceleration_deg_s2=100000",
     ]
-    words = [
+    arguments = [
         "bridge",
         "ros2",
         str(scenes_dir() / "lateral_undulation_isotropic.toml"),
         "--duration",
         "1",
     ]
-    assert main([*words, *(word for value in values for word in ("--set", value))]) == 0
+    assert main([*arguments, *(argument for value in values for argument in ("--set", value))]) == 0
     joints = ros.published["joint_states"][-1]
     angle = dict(zip(joints.name, joints.position, strict=True))["joint_3_yaw"]
     assert angle == pytest.approx(0.2, abs=0.02)
@@ -181,16 +181,19 @@ def test_a_command_moves_the_simulated_joints(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("options", "says"),
     [
         (["--arm"], "--robot PROFILE"),
         (["--bridge-rate", "0"], "above 0"),
         (["--set", "controller.kind=heading"], "Remove controller.kind"),
     ],
 )
-def test_a_mistake_is_a_sentence(
-    words: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_invalid_options_are_reported(
+    options: list[str],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     FakeRos2().install(monkeypatch)
-    assert main(["bridge", "ros2", str(MAIN), *words]) == 2
+    assert main(["bridge", "ros2", str(MAIN), *options]) == 2
     assert says in capsys.readouterr().err

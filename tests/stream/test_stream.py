@@ -1,4 +1,4 @@
-"""The thread of a stream: it never holds up a run, counts what it skips, and says once what is wrong."""
+"""The thread of a stream: it never delays a run, counts skipped samples, and reports each problem once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.wording import naming
 
 
 class Sink:
-    """Keeps what it gets; may take its time, hang or fail."""
+    """Stores the samples; can be slow, hang or fail."""
 
     address = "nowhere"
     clients = 1
@@ -51,7 +51,7 @@ def recording() -> RunRecording:
     return recording
 
 
-def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> None:
+def test_samples_are_the_newest_rows_without_repeats(recording: RunRecording) -> None:
     sink = Sink()
     stream = Stream(sink, lambda: StreamSource(recording), 50.0, clock=Clock(), threaded=False)
     stream.tick()
@@ -65,7 +65,7 @@ def test_samples_are_the_newest_rows_and_none_twice(recording: RunRecording) -> 
     assert sink.closed
 
 
-def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
+def test_late_client_does_not_restart_the_run(recording: RunRecording) -> None:
     recording.add_event(RunEvent(0.01, "note", "It begins."))
     sink = Sink()
     stream = Stream(sink, lambda: StreamSource(recording), 50.0, clock=Clock(), threaded=False)
@@ -83,22 +83,22 @@ def test_who_comes_later_begins_no_run_anew(recording: RunRecording) -> None:
     stream.close()
 
 
-def test_the_worst_residual_between_two_samples_is_kept(recording: RunRecording) -> None:
+def test_worst_residual_between_samples_is_published(recording: RunRecording) -> None:
     sink = Sink()
-    shown = [2]
+    index = [2]
     stream = Stream(
-        sink, lambda: StreamSource(recording, shown[0]), 50.0, clock=Clock(), threaded=False
+        sink, lambda: StreamSource(recording, index[0]), 50.0, clock=Clock(), threaded=False
     )
     rows = make_rows(3, 8)
     rows.solver_residual[2] = 1e-3
     recording.append(rows)
-    for shown[0] in (4, 7):
+    for index[0] in (4, 7):
         stream.tick()
     assert sink.samples[1].row.solver_residual.tolist() == [1e-3]
     stream.close()
 
 
-def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunRecording) -> None:
+def test_many_skipped_samples_are_counted_and_reported(recording: RunRecording) -> None:
     sink = Sink()
     clock = Clock()
     notes = []
@@ -107,10 +107,10 @@ def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunR
     )
     stream.tick()
 
-    def take_long() -> None:
+    def delay() -> None:
         clock.now += 0.115
 
-    sink.on_publish = take_long
+    sink.on_publish = delay
     for row in (3, 4):
         recording.append(make_rows(row, row + 1))
         due = stream.tick()
@@ -126,52 +126,52 @@ def test_skipped_samples_are_counted_and_told_once_they_are_many(recording: RunR
     stream.close()
 
 
-def test_a_sink_that_hangs_holds_up_neither_the_run_nor_the_end(
+def test_hanging_sink_delays_neither_the_run_nor_the_end(
     recording: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publisher, "_END_S", 0.05)
     sink = Sink()
     hanging = threading.Event()
-    go_on = threading.Event()
-    sink.on_publish = lambda: (hanging.set(), go_on.wait(30.0))[0]  # type: ignore[func-returns-value]
+    resume = threading.Event()
+    sink.on_publish = lambda: (hanging.set(), resume.wait(30.0))[0]  # type: ignore[func-returns-value]
     stream = Stream(sink, lambda: StreamSource(recording), 1000.0)
     assert hanging.wait(30.0)
     recording.append(make_rows(3, 400))
     stream.close()
     assert sink.abandoned
     assert stream.dropped > 0
-    go_on.set()
+    resume.set()
 
 
-def test_a_defect_ends_the_stream_alone_with_a_sentence(recording: RunRecording) -> None:
+def test_internal_error_ends_only_the_stream(recording: RunRecording) -> None:
     sink = Sink()
     notes = []
-    told = threading.Event()
+    noted = threading.Event()
 
     def fail() -> None:
         raise ZeroDivisionError
 
     def note(text: str) -> None:
         notes.append(text)
-        told.set()
+        noted.set()
 
     sink.on_publish = fail
     stream = Stream(sink, lambda: StreamSource(recording), 1000.0, note)
-    assert told.wait(30.0)
+    assert noted.wait(30.0)
     stream.close()
     assert notes == [naming("(ZeroDivisionError()). Please report it")]
     assert stream.trouble == notes[0]
     assert sink.closed
 
 
-def test_a_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
+def test_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
     import gc
     import weakref
 
-    shown: list[RunRecording] = [recording]
+    recordings: list[RunRecording] = [recording]
     stream = Stream(
         Sink(),
-        lambda: StreamSource(shown[0]) if shown else None,
+        lambda: StreamSource(recordings[0]) if recordings else None,
         50.0,
         clock=Clock(),
         threaded=False,
@@ -179,10 +179,10 @@ def test_a_stream_keeps_no_recording_alive(recording: RunRecording) -> None:
     stream.tick()
     short = RunRecording(SCENE, SCHEMA)
     short.append(make_rows(0, 2))
-    shown[0] = short
+    recordings[0] = short
     stream.tick()
     seen = weakref.ref(short)
-    shown.clear()
+    recordings.clear()
     del short
     gc.collect()
     assert seen() is None

@@ -1,4 +1,4 @@
-"""Where a stream goes, as it is written on the command line."""
+"""Targets of streams on the command line."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from snakestudio.stream.target import parse_target
         ("rerun:run.rrd", "rrd", "run.rrd", False),
     ],
 )
-def test_a_target_is_read_as_written(
-    text: str, kind: str | None, address: str, is_open: bool
-) -> None:
+def test_target_is_parsed(text: str, kind: str | None, address: str, is_open: bool) -> None:
     if kind is None:
         with pytest.raises(UsageError, match=r"\[HOST:\]PORT"):
             parse_target(text)
@@ -39,12 +37,12 @@ def test_a_target_is_read_as_written(
 @pytest.mark.parametrize(
     "text", ["70000", "a:b", "1:2:3", "rerun:", "rerun:0", "host:-1", "http://x:80", "a b:80", "²"]
 )
-def test_what_is_no_target_is_a_sentence_with_the_form(text: str) -> None:
+def test_invalid_target_is_reported_with_the_format(text: str) -> None:
     with pytest.raises(UsageError, match=r"PORT|brackets|port 0"):
         parse_target(text)
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf"), 1001.0])
-def test_a_rate_out_of_range_is_refused(rate: float) -> None:
+def test_rate_out_of_range_is_refused(rate: float) -> None:
     with pytest.raises(UsageError, match="above 0 and up to 1000 Hz"):
         parse_target("9000", rate)

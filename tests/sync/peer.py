@@ -1,4 +1,4 @@
-"""Peers in processes of their own."""
+"""Peers in separate processes."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ PROGRAM = Path(__file__).resolve().parents[1] / "peers" / "trigger_peer.py"
 
 
 class Peer:
-    """A running one."""
+    """A running peer."""
 
     def __init__(self, *arguments: object) -> None:
-        words = [str(argument) for argument in arguments]
+        texts = [str(argument) for argument in arguments]
         self._process = subprocess.Popen(
-            [sys.executable, "-S", str(PROGRAM), *words],
+            [sys.executable, "-S", str(PROGRAM), *texts],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
     def line(self) -> str:
-        """The next line it prints."""
+        """Return the next printed line."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
     def result(self) -> Any:
-        """What it printed, once it has ended."""
+        """Wait for the end and return the printed JSON; None without output."""
         out, err = self._process.communicate(timeout=60)
         assert self._process.returncode == 0, err
         return json.loads(out) if out.strip() else None
 
     def end(self) -> None:
-        """Stop it if it still runs."""
+        """Stop the process if it still runs."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()
@@ -45,7 +45,7 @@ class Peer:
 
 @contextmanager
 def peer(*arguments: object) -> Iterator[Peer]:
-    """A peer that does not outlive the test."""
+    """Start a peer that ends with the test."""
     running = Peer(*arguments)
     try:
         yield running
@@ -55,6 +55,6 @@ def peer(*arguments: object) -> Iterator[Peer]:
 
 @contextmanager
 def listening(mode: str) -> Iterator[tuple[Peer, int]]:
-    """A peer that listens, and its port."""
+    """Start a listening peer; yield it and its port."""
     with peer("listen", mode) as running:
         yield running, int(running.line())

@@ -1,4 +1,4 @@
-"""The Lab Streaming Layer as it is, where it is installed: a stream's marker starts, and the robot's pose goes out."""
+"""The installed Lab Streaming Layer: a marker starts a run, and the pose of the robot is published."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.analysis.signals.made import MadeRecording, even
 pylsl = pytest.importorskip("pylsl", exc_type=(ImportError, RuntimeError))
 
 
-def test_the_first_marker_of_a_stream_starts() -> None:
+def test_first_marker_of_a_stream_starts_the_run() -> None:
     name = f"cues-{uuid.uuid4().hex[:8]}"
     outlet = pylsl.StreamOutlet(
         pylsl.StreamInfo(name, "Markers", 1, pylsl.IRREGULAR_RATE, "string", name)
@@ -40,12 +40,12 @@ def test_the_first_marker_of_a_stream_starts() -> None:
         wait_for_marker("no such stream", 0.1, lambda: False)
 
 
-def test_rows_go_out_with_their_names_and_the_time_between_them() -> None:
+def test_rows_are_sent_with_names_and_intervals() -> None:
     run = MadeRecording(even(0.5))
     outlet = LslOutlet()
     outlet.follow(run)
-    found = pylsl.resolve_byprop("name", "SnakeStudio", timeout=10)
-    inlet = pylsl.StreamInlet(found[0])
+    streams = pylsl.resolve_byprop("name", "SnakeStudio", timeout=10)
+    inlet = pylsl.StreamInlet(streams[0])
     inlet.open_stream(timeout=5)
     run.times = even(1.0)
     outlet.follow(run)

@@ -1,4 +1,4 @@
-"""Starting together over TCP with peers in other processes: polite, silent, slow, vanishing ones, and garbage."""
+"""Synchronised start over TCP with polite, silent, slow and vanishing peers in other processes, and garbage."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from tests.sync.peer import listening, peer
 @given(
     st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=8), st.data()
 )
-def test_lines_are_the_same_however_the_bytes_come(lines: list[bytes], data: st.DataObject) -> None:
-    whole = b"".join(line + b"\n" for line in lines)
-    expected = LineBuffer().feed(whole)[0]
+def test_lines_do_not_depend_on_the_packets(lines: list[bytes], data: st.DataObject) -> None:
+    stream = b"".join(line + b"\n" for line in lines)
+    expected = LineBuffer().feed(stream)[0]
     buffer = LineBuffer()
-    found = []
+    received = []
     start = 0
-    while start < len(whole):
+    while start < len(stream):
         stop = start + data.draw(st.integers(1, 7))
-        found += buffer.feed(whole[start:stop])[0]
+        received += buffer.feed(stream[start:stop])[0]
         start = stop
-    assert found == expected
+    assert received == expected
 
 
-def test_a_line_without_an_end_takes_no_memory() -> None:
+def test_endless_line_takes_no_memory() -> None:
     buffer = LineBuffer()
-    told = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
-    assert told == [True] + [False] * 49
+    too_long = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
+    assert too_long == [True] + [False] * 49
     assert buffer.feed(b"still the same\nSTART\n") == (["START"], False)
 
 
@@ -62,16 +62,14 @@ def test_a_line_without_an_end_takes_no_memory() -> None:
         ("STOP a", "a", None),
     ],
 )
-def test_a_trigger_has_a_name_and_a_time_or_neither(
-    line: str, name: str, sent: float | None
-) -> None:
+def test_trigger_has_a_name_and_an_optional_time(line: str, name: str, sent: float | None) -> None:
     trigger = parse_trigger(line, 1.0, "here")
     assert trigger is not None
     assert (trigger.name, trigger.sent) == (name, sent)
     assert parse_trigger("start", 1.0, "here") is None
 
 
-def test_a_line_is_short_and_ascii_whatever_is_said() -> None:
+def test_lines_are_always_short_and_ascii() -> None:
     assert format_line("START", "straße\nSTOP", 1.5) == b"START stra?e STOP 1.500000\n"
     assert len(format_line("START", "x" * 2000)) <= LONGEST_LINE
 
@@ -90,7 +88,7 @@ def test_a_line_is_short_and_ascii_whatever_is_said() -> None:
         "5005:1",
     ],
 )
-def test_an_address_is_host_and_port(text: str) -> None:
+def test_address_is_parsed_as_host_and_port(text: str) -> None:
     assert split_address("camera-pc:5005") == ("camera-pc", 5005)
     with pytest.raises(UsageError, match="HOST:PORT"):
         split_address(text)
@@ -99,7 +97,7 @@ def test_an_address_is_host_and_port(text: str) -> None:
 # ------------------------------------------------------------------------------------------ waiting
 
 
-def test_who_waits_is_started_by_one_line() -> None:
+def test_waiting_receiver_is_started_by_one_line() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         with peer("fire", receiver.port, "PING 7", "START trial_3 12.5") as other:
             trigger = receiver.wait(limit=20)
@@ -116,7 +114,7 @@ def test_who_waits_is_started_by_one_line() -> None:
         assert "trial_3" in trigger.sentence()
 
 
-def test_garbage_is_noted_and_answered_and_the_trigger_behind_it_counts() -> None:
+def test_garbage_is_answered_and_the_next_trigger_counts() -> None:
     garbage = [
         "GET / HTTP/1.1",
         "\x00\xff\xfe\x80",
@@ -145,7 +143,7 @@ def test_garbage_is_noted_and_answered_and_the_trigger_behind_it_counts() -> Non
         assert "STOP before" in remarks
 
 
-def test_a_slow_peer_is_waited_for_and_a_vanished_one_is_no_harm() -> None:
+def test_slow_peer_is_awaited_and_a_vanished_one_ignored() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         with peer("vanish", receiver.port, "STA") as gone:
             gone.result()
@@ -156,7 +154,7 @@ def test_a_slow_peer_is_waited_for_and_a_vanished_one_is_no_harm() -> None:
         assert any("was lost" in remark or "disconnected" in remark for remark in receiver.remarks)
 
 
-def test_the_first_of_two_starts_and_the_other_is_told() -> None:
+def test_first_start_wins_and_the_second_is_refused() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         with peer("fire", receiver.port, "START one") as first:
             trigger = receiver.wait(limit=20)
@@ -172,14 +170,14 @@ def test_the_first_of_two_starts_and_the_other_is_told() -> None:
 
 
 def _until(receiver: TriggerReceiver, what: Callable[[], bool]) -> None:
-    """Take in what comes until something is so."""
+    """Accept and read until the condition holds."""
     assert receiver.wait("STOP", 20.0, what) is None
 
 
 def _connected(
     receiver: TriggerReceiver, count: int, source: str = "127.0.0.1"
 ) -> list[socket.socket]:
-    """So many who say nothing, taken in one after the other."""
+    """Connect `count` idle peers one after the other."""
     sockets = []
     for _ in range(count):
         sockets.append(
@@ -194,7 +192,7 @@ def _names(sockets: list[socket.socket]) -> set[str]:
     return {"{}:{}".format(*one.getsockname()) for one in sockets}
 
 
-def test_of_too_many_peers_those_are_turned_away_that_were_idle_the_longest() -> None:
+def test_longest_idle_peers_are_disconnected_first() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         sockets = _connected(receiver, 20)
         assert set(receiver.peers) == _names(sockets[4:])
@@ -203,7 +201,7 @@ def test_of_too_many_peers_those_are_turned_away_that_were_idle_the_longest() ->
             one.close()
 
 
-def test_a_stop_gets_through_however_many_connections_say_nothing() -> None:
+def test_stop_is_received_among_many_idle_connections() -> None:
     stopped: list[str] = []
     with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
         sockets = _connected(receiver, 16)
@@ -215,11 +213,11 @@ def test_a_stop_gets_through_however_many_connections_say_nothing() -> None:
             one.close()
 
 
-def test_a_stop_that_is_on_its_way_is_heard_before_its_sender_is_turned_away() -> None:
+def test_stop_in_transit_is_read_before_disconnecting() -> None:
     stopped: list[str] = []
     with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
         sockets = _connected(receiver, 16)
-        sockets[0].sendall(b"STOP\n")  # nobody looks before the next one comes
+        sockets[0].sendall(b"STOP\n")  # unread when the next peer connects
         more = socket.create_connection(("127.0.0.1", receiver.port))
         receiver.accept()
         assert set(stopped) == _names(sockets[:1])
@@ -227,8 +225,8 @@ def test_a_stop_that_is_on_its_way_is_heard_before_its_sender_is_turned_away() -
             one.close()
 
 
-def test_who_has_spoken_and_who_comes_from_elsewhere_keeps_its_place() -> None:
-    """A button that waits for its moment, and a flood of connections from one other computer."""
+def test_active_and_other_hosts_stay_connected_in_a_flood() -> None:
+    """An idle button on one host, an active camera on another, and a flood of connections from the camera's host."""
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         (button,) = _connected(receiver, 1, "127.0.0.2")
         (camera,) = _connected(receiver, 1)
@@ -248,7 +246,7 @@ def test_who_has_spoken_and_who_comes_from_elsewhere_keeps_its_place() -> None:
             one.close()
 
 
-def test_waiting_ends_at_its_limit_and_when_cancelled() -> None:
+def test_waiting_ends_at_its_limit_or_when_cancelled() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         began = time.monotonic()
         with pytest.raises(
@@ -262,7 +260,7 @@ def test_waiting_ends_at_its_limit_and_when_cancelled() -> None:
         assert time.monotonic() - began < 5
 
 
-def test_a_port_that_cannot_be_had_is_said_in_a_sentence() -> None:
+def test_unavailable_port_is_reported() -> None:
     with (
         TriggerReceiver(0) as receiver,
         pytest.raises(TriggerError, match=f"Port {receiver.port} is in use"),
@@ -275,7 +273,7 @@ def test_a_port_that_cannot_be_had_is_said_in_a_sentence() -> None:
 # ------------------------------------------------------------------------------------------- firing
 
 
-def test_the_other_clock_is_found_to_a_fraction_of_a_millisecond() -> None:
+def test_clock_offset_is_found_within_its_uncertainty() -> None:
     with listening("polite") as (other, port):
         with TriggerSender("127.0.0.1", port) as sender:
             clock = sender.compare_clocks()
@@ -294,7 +292,7 @@ def test_the_other_clock_is_found_to_a_fraction_of_a_millisecond() -> None:
     assert float(seen[8][1]) == pytest.approx(clock.offset, abs=1e-6)
 
 
-def test_a_silent_listener_is_fired_at_all_the_same() -> None:
+def test_silent_listener_is_triggered_too() -> None:
     with listening("silent") as (other, port):
         with TriggerSender("127.0.0.1", port) as sender:
             assert sender.compare_clocks() is None
@@ -304,7 +302,7 @@ def test_a_silent_listener_is_fired_at_all_the_same() -> None:
         assert [line[:2] for line in other.result()] == [["START", "x"]]
 
 
-def test_what_is_wrong_with_the_other_side_is_said() -> None:
+def test_problems_of_the_peer_are_reported() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
         port = receiver.port
     with pytest.raises(
@@ -329,7 +327,7 @@ def test_what_is_wrong_with_the_other_side_is_said() -> None:
             sender.acknowledged("START", sent)
 
 
-def test_a_peer_that_went_away_is_found_out_when_firing() -> None:
+def test_lost_peer_is_detected_when_firing() -> None:
     with listening("silent") as (other, port), TriggerSender("127.0.0.1", port) as sender:
         other.end()
         with pytest.raises(TriggerError, match=f"127.0.0.1:{port} is lost"):
@@ -339,7 +337,7 @@ def test_a_peer_that_went_away_is_found_out_when_firing() -> None:
 # ----------------------------------------------------------------------------------------- together
 
 
-def test_a_chain_of_instruments_starts_and_stops_together() -> None:
+def test_chain_of_instruments_starts_and_stops_together() -> None:
     began: list[float] = []
     with listening("polite") as (camera, port):
         choices = StartSettings(
@@ -360,7 +358,7 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
         seen = camera.result()
     assert [line[0] for line in seen][-2:] == ["START", "STOP"]
     assert seen[-1][1] == "trial_4"
-    told = " ".join(together.notes)
+    notes = " ".join(together.notes)
     for part in (
         "START was received from",
         "“outside”",
@@ -369,10 +367,10 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
         "STOP was sent to",
         "ahead",
     ):
-        assert part in told
+        assert part in notes
 
 
-def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -> None:
+def test_manual_start_needs_no_trigger() -> None:
     began: list[int] = []
     with SynchronizedStart(
         StartSettings(wait="port", wait_port=0), "", lambda: began.append(1)
@@ -389,13 +387,13 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
     assert began == [1]
 
 
-def test_nobody_fires_at_himself() -> None:
+def test_program_does_not_trigger_itself() -> None:
     choices = StartSettings(fire=True, port=5005, wait="port", wait_port=5005)
     with pytest.raises(TriggerError, match=r"5005.*wait.*send START"):
         SynchronizedStart(choices, "", lambda: None).prepare()
 
 
-def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
+def test_run_is_not_started_if_a_peer_is_lost() -> None:
     began: list[int] = []
     with listening("silent") as (other, port):
         together = SynchronizedStart(
@@ -409,7 +407,7 @@ def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
     assert began == []
 
 
-def test_a_refusal_is_told_although_the_run_goes() -> None:
+def test_refusal_is_reported_while_the_run_continues() -> None:
     with listening("busy") as (_, port):
         with SynchronizedStart(
             StartSettings(fire=True, host="127.0.0.1", port=port), "", lambda: None
@@ -421,7 +419,7 @@ def test_a_refusal_is_told_although_the_run_goes() -> None:
 
 
 @pytest.mark.skipif(available(), reason="pylsl is installed")
-def test_without_pylsl_a_sentence_says_how_to_get_it() -> None:
+def test_missing_pylsl_names_the_installation() -> None:
     sends = SynchronizedStart(StartSettings(outlet=True), "", lambda: None)
     with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
         sends.prepare()

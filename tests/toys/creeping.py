@@ -170,7 +170,7 @@ class CreepingEngine(TimeSteppingEngine):
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         return self._state.angle.copy(), self._state.rate.copy()
 
-    def _take(self, scene: Scene) -> bool:
+    def _adopt(self, scene: Scene) -> bool:
         return type(scene.model) is CreepingFields and scene.robot == self._scene.robot
 
     def _saved_state(self) -> State:

@@ -1,4 +1,4 @@
-"""Why no window can be shown, by what Qt and the loader report."""
+"""Reasons why no window can be shown, from the reports of Qt and the loader."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ REFUSED = 'Could not load the Qt platform plugin "xcb" in "" even though it was 
         ("libdbus-1.so.3", "libdbus-1-3"),
     ],
 )
-def test_a_missing_library_names_its_package(library: str, package: str) -> None:
+def test_missing_library_names_its_package(library: str, package: str) -> None:
     reason = missing_library(LOADER.format(library))
     assert reason.startswith(f"Qt cannot show windows because {library} is missing. Install it ")
     assert f"sudo apt install {package})" in reason
     assert why_no_window([REFUSED], [LOADER.format(library)], {"DISPLAY": ":0"}) == reason
 
 
-def test_another_import_error_is_no_missing_library() -> None:
+def test_other_import_error_is_not_a_missing_library() -> None:
     assert missing_library("No module named 'PySide6'") == ""
 
 
@@ -53,7 +53,7 @@ def test_another_import_error_is_no_missing_library() -> None:
         ),
     ],
 )
-def test_the_reason_names_what_is_wrong(
+def test_reason_names_the_problem(
     messages: list[str], environment: dict[str, str], reason: str
 ) -> None:
     text = why_no_window(messages, [], environment)

@@ -1,4 +1,4 @@
-"""JSON-RPC by the examples of its specification, and what else comes over a wire."""
+"""JSON-RPC with the examples of its specification and with malformed input."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def replies(text: str) -> list[Any]:
         ('{"jsonrpc": "2.0", "method": "update", "params": {"a": 1}}', None),
     ],
 )
-def test_a_request_gets_the_reply_of_the_specification(text: str, reply: Any) -> None:
+def test_request_gets_the_reply_of_the_specification(text: str, reply: Any) -> None:
     assert replies(text) == [reply]
 
 
@@ -78,14 +78,14 @@ def test_a_request_gets_the_reply_of_the_specification(text: str, reply: Any) ->
         ("\x00", -32700),
     ],
 )
-def test_a_bad_request_gets_its_error_code(text: str, code: int) -> None:
+def test_invalid_request_gets_its_error_code(text: str, code: int) -> None:
     (reply,) = replies(text)
     assert reply["error"]["code"] == code
     assert reply["error"]["message"].endswith(".")
     assert json.loads(line_of(reply)) == reply
 
 
-def test_a_batch_gets_a_reply_for_each_request_but_notifications() -> None:
+def test_batch_gets_replies_except_for_notifications() -> None:
     text = (
         '[{"jsonrpc":"2.0","method":"odd","id":1},{"jsonrpc":"2.0","method":"odd"},{"foo":"boo"}]'
     )
@@ -93,31 +93,31 @@ def test_a_batch_gets_a_reply_for_each_request_but_notifications() -> None:
     assert (first["id"], second, third["error"]["code"]) == (1, None, -32600)
 
 
-def test_lines_come_whole_however_they_are_cut() -> None:
+def test_lines_are_reassembled_from_any_pieces() -> None:
     lines = Lines()
     assert lines.feed(b'{"a"') == []
     assert lines.feed(b": 1}\n\n  \n{}\n{") == [b'{"a": 1}', b"{}"]
     assert lines.feed(b"}\r\n") == [b"{}\r"]
 
 
-def test_a_line_that_never_ends_is_dropped_once_and_the_next_is_read() -> None:
+def test_endless_line_is_dropped_and_the_next_is_read() -> None:
     lines = Lines()
-    found: list[bytes | None] = []
+    received: list[bytes | None] = []
     for _ in range(5):
-        found += lines.feed(b"x" * (MAX_LINE // 2))
-    assert found == [None]
+        received += lines.feed(b"x" * (MAX_LINE // 2))
+    assert received == [None]
     assert lines.feed(b"rest\n{}\n") == [b"{}"]
     assert lines.feed(b"y" * (MAX_LINE + 1) + b"\n{}\n") == [None, b"{}"]
     assert isinstance(read_line(None), dict)
 
 
-def test_ids_and_texts_of_any_kind_come_back_as_they_were() -> None:
+def test_ids_and_texts_are_returned_unchanged() -> None:
     (read,) = read_line(b'{"jsonrpc":"2.0","method":"m","id":"\\ud800 \xc3\xa4"}')
     assert isinstance(read, Request)
     assert json.loads(line_of({"id": read.id}))["id"] == read.id
 
 
-def test_the_token_is_in_a_file_that_only_its_user_reads() -> None:
+def test_token_file_is_readable_only_by_its_user() -> None:
     before = os.umask(0)
     try:
         door = Door.new(4711)
@@ -147,7 +147,7 @@ def test_the_token_is_in_a_file_that_only_its_user_reads() -> None:
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"port": "x"}', "{}", '{"port": 1, "token": "a"}']
 )
-def test_a_damaged_file_is_no_window(text: str) -> None:
+def test_damaged_file_is_ignored(text: str) -> None:
     door_file().write_text(text)
     with pytest.raises(StreamError, match=r"allows.*remote"):
         read_door()

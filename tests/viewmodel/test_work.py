@@ -1,4 +1,4 @@
-"""Work in threads: its outcome, its priority, and what is shown of its exceptions."""
+"""Work in threads: result, priority, and messages about its exceptions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from snakestudio.errors import UserError
 from snakestudio.viewmodel.work import in_thread, problem_of
 
 
-def test_result_comes_from_another_thread() -> None:
+def test_work_runs_in_another_thread() -> None:
     assert in_thread("test", threading.get_ident).result() != threading.get_ident()
 
 
@@ -29,13 +29,13 @@ def test_exception_is_kept_for_the_caller() -> None:
 def test_thread_does_not_keep_a_raised_priority(
     monkeypatch: pytest.MonkeyPatch, inherited: int, own: int
 ) -> None:
-    given: list[int] = []
+    priorities: list[int] = []
     monkeypatch.setattr(os, "getpriority", lambda which, who: inherited)
-    monkeypatch.setattr(os, "setpriority", lambda which, who, priority: given.append(priority))
-    assert in_thread("test", lambda: list(given)).result() == [own]
+    monkeypatch.setattr(os, "setpriority", lambda which, who, priority: priorities.append(priority))
+    assert in_thread("test", lambda: list(priorities)).result() == [own]
 
 
-def test_problem_of_a_mistake_is_its_sentence() -> None:
+def test_problem_of_a_mistake_is_its_message() -> None:
     text = "run.csv cannot be written. Choose another folder."
     assert problem_of("export", UserError(text)).sentence() == text
 

@@ -16,7 +16,7 @@ _BASE = "mnemonic_base"
 _LETTERED = "mnemonic_text"
 """Dynamic properties of an action: its text without and with an assigned mnemonic."""
 _CACHED_TEXTS = 1024
-"""Twice the number of entries of all menus; they are assigned anew when one of them changes its text."""
+"""Twice the number of entries of all menus; they are reassigned when one of them changes its text."""
 _BEHIND = re.compile(r" \(&\w\)$")
 
 

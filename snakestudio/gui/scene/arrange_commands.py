@@ -48,7 +48,7 @@ class ArrangeCommands:
 
     Parameters
     ----------
-    tell : callable, optional
+    show_message : callable, optional
         Shows a message about what could not be done.
     """
 
@@ -56,11 +56,11 @@ class ArrangeCommands:
         self,
         document: Document,
         selection: Selection,
-        tell: Callable[[str], object] = lambda sentence: None,
+        show_message: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self._document = document
         self._selection = selection
-        self._tell = tell
+        self._show_message = show_message
 
     # --- state ------------------------------------------------------------------------------------
 
@@ -82,11 +82,11 @@ class ArrangeCommands:
         locked = [i for i in chosen if obstacles[i].locked]
         if len(locked) == 1:
             name = obstacle_mention(obstacles[locked[0]], locked[0])
-            self._tell(
+            self._show_message(
                 f"{capitalized(name)} is locked and was not {done}. Unlock it with Edit > Unlock."
             )
         elif locked:
-            self._tell(
+            self._show_message(
                 f"{len(locked)} obstacles are locked and were not {done}. Unlock them with Edit > Unlock."
             )
         return free
@@ -156,11 +156,13 @@ class ArrangeCommands:
         """Rename a group; return False, with a message, if that is not possible."""
         new = new.strip()
         if not new:
-            self._tell(f"A group needs a name. To dissolve {old}, use Edit > Ungroup.")
+            self._show_message(f"A group needs a name. To dissolve {old}, use Edit > Ungroup.")
             return False
         if new != old and new in group_names(self._document.scene):
             other = free_group_name(self._document.scene, new)
-            self._tell(f"A group named {new} already exists. Use another name, such as {other}.")
+            self._show_message(
+                f"A group named {new} already exists. Use another name, such as {other}."
+            )
             return False
         return self._name(
             lambda: renamed_group(self._document.scene, old, new), f"Rename group to {new}", new
@@ -185,7 +187,7 @@ class ArrangeCommands:
         try:
             scene = edit()
         except ValidationError:
-            self._tell(f"A name can have at most {_LONGEST} characters (got {len(name)}).")
+            self._show_message(f"A name can have at most {_LONGEST} characters (got {len(name)}).")
             return False
         self._document.edit(scene, text)
         return True

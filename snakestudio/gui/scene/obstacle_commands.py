@@ -31,7 +31,7 @@ class ObstacleCommands:
         Returns the shown state, so that a new obstacle does not overlap the robot.
     target : callable, optional
         Returns the point of the ground at the centre of the view, m.
-    tell : callable, optional
+    show_message : callable, optional
         Shows a message about what could not be done.
     seen : callable, optional
         Returns whether the viewport shows a position on the ground (x, y), m.
@@ -43,7 +43,7 @@ class ObstacleCommands:
         selection: Selection,
         snapshot: Callable[[], Snapshot | None] = lambda: None,
         target: Callable[[], Place] = lambda: (1.0, 0.0),
-        tell: Callable[[str], object] = lambda sentence: None,
+        show_message: Callable[[str], object] = lambda sentence: None,
         seen: Callable[[float, float], bool] = lambda x, y: True,
     ) -> None:
         self._document = document
@@ -51,8 +51,8 @@ class ObstacleCommands:
         self._snapshot = snapshot
         self._target = target
         self._seen = seen
-        self._tell = tell
-        self.arrange = ArrangeCommands(document, selection, tell)
+        self._show_message = show_message
+        self.arrange = ArrangeCommands(document, selection, show_message)
         self.kind = ""
         """Preset that was added last."""
 
@@ -130,7 +130,7 @@ class ObstacleCommands:
         try:
             renamed = with_value(scene, f"ground.patch[{index + 1}].name", name)
         except SnakeStudioError as error:
-            self._tell(str(error))
+            self._show_message(str(error))
             return False
         self._document.edit(renamed, f"Rename {patch_title(old, index)}")
         return True

@@ -357,7 +357,7 @@ def test_allowed_plugins_are_typed_and_saved(editor: ProfileEditor, path: Path) 
     assert load_profile(path).profile.plugins.allowed == ("my_gait", "wag")
 
 
-def test_reset_restores_the_value_the_profile_was_opened_with(editor: ProfileEditor) -> None:
+def test_reset_restores_the_opened_value(editor: ProfileEditor) -> None:
     page = editor.pages["Overview"]
     assert isinstance(page, FormPage)
     limits = page.forms["limits"]

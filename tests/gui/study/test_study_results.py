@@ -233,7 +233,7 @@ def test_rows_outside_the_brush_are_faint(view: StudyResultsView) -> None:
     assert dim > 0.95 * len(at)
 
 
-def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(
+def test_rectangle_in_the_scatter_brushes_both_of_its_columns(
     view: StudyResultsView, qtbot: QtBot
 ) -> None:
     chart = view.scatter.chart
@@ -246,7 +246,7 @@ def test_a_rectangle_in_the_scatter_brushes_both_of_its_columns(
     assert not view.linked.rows.brushes
 
 
-def test_a_click_selects_in_all_views_and_a_double_click_or_enter_opens(
+def test_click_selects_in_all_views_and_double_click_opens(
     view: StudyResultsView, qtbot: QtBot
 ) -> None:
     chart = view.scatter.chart
@@ -324,7 +324,7 @@ def test_hovering_a_line_finds_its_point(view: StudyResultsView) -> None:
     assert chart.row_at(QPointF(at.x(), chart.area.top() + 1)) == -1
 
 
-def test_axes_are_reordered_by_dragging_their_titles_and_left_out_by_the_menu(
+def test_axes_are_reordered_by_drag_and_hidden_by_menu(
     view: StudyResultsView,
 ) -> None:
     chart = view.parallel.chart
@@ -522,7 +522,7 @@ def test_current_point_stays_while_runs_finish(
 # --- charts ---------------------------------------------------------------------------------------
 
 
-def test_the_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView) -> None:
+def test_front_is_drawn_where_both_columns_are_goals(view: StudyResultsView) -> None:
     chart = view.scatter.chart
     assert sorted(chart.front_rows().tolist()) == sorted(view.linked.results.front.tolist())
     view.scatter.y_box.choose("gait.amplitude_deg")
@@ -559,7 +559,7 @@ def test_map_shows_the_best_over_hidden_values(
     assert view.map.y_box.value in ("gait.amplitude_deg", "gait.phase_shift_deg")
 
 
-def test_a_map_of_one_value_is_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
+def test_map_of_one_value_is_a_curve(make_view: Callable[..., StudyResultsView]) -> None:
     view = make_view(table_of(made_up_study(("amplitude",), 1, search='kind = "grid"', steps=21)))
     view.show_chart("Map")
     assert view.map.y_box.isHidden()
@@ -569,7 +569,7 @@ def test_a_map_of_one_value_is_a_curve(make_view: Callable[..., StudyResultsView
     assert view.map.chart.row_at(QPointF(place(view.map.chart, best))) == best
 
 
-def test_the_optimisers_convergence_is_the_best_so_far(
+def test_optimisers_convergence_is_the_best_so_far(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     table = table_of(made_up_study(goals=2, search='kind = "nsga2"\npoints = 96'))

@@ -152,7 +152,7 @@ def test_run_is_repeated_bit_for_bit_and_shown(
     assert requests.changes["ground.mu_across"] != table.rows[2][0][0].changes["ground.mu_across"]
 
 
-def test_the_next_repeat_is_one_click_away(
+def test_next_repeat_is_one_click_away(
     window: MainWindow, runs: StudyRuns, study: Path, qtbot: QtBot
 ) -> None:
     table = run_here(study)

@@ -103,7 +103,7 @@ def test_keys_have_no_effect_outside_the_mode(bench: Bench, qtbot: QtBot) -> Non
     qtbot.keyRelease(bench.view, Qt.Key.Key_W)
 
 
-def test_a_clashing_shortcut_does_not_fire_and_others_do(driving: Bench, qtbot: QtBot) -> None:
+def test_clashing_shortcut_does_not_fire_and_others_do(driving: Bench, qtbot: QtBot) -> None:
     qtbot.keyClick(driving.view, Qt.Key.Key_R)
     qtbot.keyClick(driving.view, Qt.Key.Key_N)
     assert driving.fired == ["N"]
@@ -186,7 +186,7 @@ def test_open_menu_releases_the_keys(driving: Bench, qtbot: QtBot) -> None:
     assert len(driving.stops) == 1
 
 
-def test_a_gamepad_drives_and_unplugging_it_stops(
+def test_gamepad_drives_and_unplugging_it_stops(
     driving: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad]
 ) -> None:
     pad = plug(driving.teleop.gamepads)

@@ -49,9 +49,7 @@ def test_encoders_round_to_their_resolution(body: Body, plant: Scripted) -> None
     assert body.angle == pytest.approx(np.full(20, 2 * step))
 
 
-def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(
-    body: Body, plant: Scripted
-) -> None:
+def test_joints_start_50_to_150_ms_after_the_first_set_point(body: Body, plant: Scripted) -> None:
     body.switch_on(ALL)
     # equal to the actual angles: no motion has begun yet
     body.drive(ALL, np.full(20, 0.001), np.zeros(20), 0.0)
@@ -68,7 +66,7 @@ def test_joints_start_50_to_150_ms_after_the_first_set_point_that_moves_them(
     assert len(set(begun.round(3))) > 5  # each axis has a different lag
 
 
-def test_a_motor_warms_up_as_an_rc_element(body: Body, plant: Scripted) -> None:
+def test_motor_warms_up_as_an_rc_element(body: Body, plant: Scripted) -> None:
     # i = 6/1.5 = 4 A; P = 0.8 * 16 = 12.8 W; R P = 25.6 K; RC = 2 * 60 = 120 s: after 120 s 63.2 %
     # of it.
     plant.state = PlantState(np.zeros(20), np.zeros(20), np.full(20, 6.0))
@@ -77,7 +75,7 @@ def test_a_motor_warms_up_as_an_rc_element(body: Body, plant: Scripted) -> None:
     assert body.temperature == pytest.approx(np.full(20, 25.0 + 25.6 * (1 - math.exp(-1.0))))
 
 
-def test_a_frozen_sensor_stays(body: Body, plant: Scripted) -> None:
+def test_frozen_sensor_keeps_its_value(body: Body, plant: Scripted) -> None:
     body.frozen[3] = True
     plant.state = PlantState(np.full(20, 0.5), np.zeros(20), np.zeros(20))
     body.advance(0.01, 0.01)

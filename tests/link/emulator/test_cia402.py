@@ -33,7 +33,7 @@ def enable(bench: Bench) -> None:
         bench.hex(0x305, controlword)
 
 
-def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
+def test_boot_leads_to_pre_operational(bench: Bench) -> None:
     beats = [frame.data[0] for frame in bench.of(0x705)]
     assert beats[0] == 0x00  # boot-up message
     assert set(beats[1:]) == {0x7F}
@@ -46,7 +46,7 @@ def test_it_boots_up_and_is_pre_operational(bench: Bench) -> None:
     assert status(bench) & 0x6F == 0x40
 
 
-def test_the_way_to_operation_enabled(bench: Bench) -> None:
+def test_state_transitions_lead_to_operation_enabled(bench: Bench) -> None:
     bench.hex(0x000, "0105")
     bench.hex(0x605, "2f60600008000000")
     assert bench.of(0x585)[-1].data == bytes.fromhex("6060600000000000")  # written
@@ -58,7 +58,7 @@ def test_the_way_to_operation_enabled(bench: Bench) -> None:
     assert not bench.robot.nodes[3].torque  # node 4 was not started
 
 
-def test_targets_count_from_the_sync_on(bench: Bench) -> None:
+def test_targets_apply_from_the_next_sync(bench: Bench) -> None:
     enable(bench)
     # 0.3 rad at the joint, gear 100: 30 rad = 30 / (2 pi) * 65536 = 312911 increments = 0x4C64F.
     target = struct.pack("<i", 312911)
@@ -117,12 +117,12 @@ def test_missing_targets_are_a_fault_with_an_emergency(bench: Bench) -> None:
         ("2141600000000000", "8041600001000405"),  # segmented: 0x05040001
     ],
 )
-def test_sdo(bench: Bench, request_: str, answer: str) -> None:
+def test_sdo_reads_and_writes_objects(bench: Bench, request_: str, answer: str) -> None:
     bench.hex(0x605, request_)
     assert bench.of(0x585)[-1].data == bytes.fromhex(answer)
 
 
-def test_leaving_operational_takes_the_torque(bench: Bench) -> None:
+def test_leaving_operational_switches_torque_off(bench: Bench) -> None:
     enable(bench)
     bench.hex(0x000, "8005")  # enter pre-operational
     assert bench.robot.safe

@@ -28,7 +28,7 @@ def bench(shipped) -> Bench:
     return bench
 
 
-def test_it_says_nothing_unless_spoken_to(bench: Bench) -> None:
+def test_mit_node_sends_nothing_unless_commanded(bench: Bench) -> None:
     bench.run(0.2)
     assert not bench.frames
     bench.hex(4, POLL)
@@ -38,7 +38,7 @@ def test_it_says_nothing_unless_spoken_to(bench: Bench) -> None:
     assert reply.data[1:] == bytes.fromhex("8000 800 800".replace(" ", "")[:10])
 
 
-def test_motor_mode_and_a_position(bench: Bench) -> None:
+def test_motor_mode_follows_a_position(bench: Bench) -> None:
     bench.hex(4, COMMAND)
     assert bench.robot.safe  # at rest a command only causes a reply
     bench.hex(4, ENTER)
@@ -73,7 +73,7 @@ def test_zero_moves_the_count(bench: Bench) -> None:
     assert int.from_bytes(data[1:3], "big") == pytest.approx(0x8000, abs=1)
 
 
-def test_without_stiffness_the_joint_is_limp(bench: Bench) -> None:
+def test_joint_without_stiffness_is_limp(bench: Bench) -> None:
     bench.hex(4, ENTER)
     for _ in range(5):
         bench.hex(4, COMMAND)
@@ -86,7 +86,7 @@ def test_without_stiffness_the_joint_is_limp(bench: Bench) -> None:
     assert bench.robot.nodes[3].torque  # it is in motor mode nevertheless
 
 
-def test_it_rests_when_commands_cease(bench: Bench) -> None:
+def test_missing_commands_trip_the_watchdog(bench: Bench) -> None:
     bench.hex(4, ENTER)
     bench.run(0.25)
     assert bench.robot.safe

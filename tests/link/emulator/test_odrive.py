@@ -25,7 +25,7 @@ def closed_loop(bench: Bench) -> None:
     bench.hex(0x67, "08000000")  # Set_Axis_State, CLOSED_LOOP_CONTROL = 8
 
 
-def test_the_heartbeat_says_error_and_state(bench: Bench) -> None:
+def test_heartbeat_contains_error_and_state(bench: Bench) -> None:
     bench.run(0.2)
     beats = bench.of(0x61)
     assert 3 <= len(beats) <= 5  # every 50 ms
@@ -62,7 +62,7 @@ def test_remote_frames_are_answered_with_the_same_id(bench: Bench) -> None:
     assert not any(frame.remote for _, frame in bench.frames)
 
 
-def test_the_watchdog_latches_until_errors_are_cleared(bench: Bench) -> None:
+def test_watchdog_latches_until_errors_are_cleared(bench: Bench) -> None:
     closed_loop(bench)
     bench.run(0.19)
     assert not bench.robot.safe
@@ -78,7 +78,7 @@ def test_the_watchdog_latches_until_errors_are_cleared(bench: Bench) -> None:
     assert not bench.robot.safe
 
 
-def test_its_own_answers_coming_back_over_the_bus_do_not_feed_it(bench: Bench) -> None:
+def test_echoed_answers_do_not_feed_the_watchdog(bench: Bench) -> None:
     closed_loop(bench)
     for _ in range(30):
         # its own encoder estimates, as an echoing bus returns them
@@ -87,7 +87,7 @@ def test_its_own_answers_coming_back_over_the_bus_do_not_feed_it(bench: Bench) -
     assert bench.robot.safe
 
 
-def test_estop_stops_at_once(bench: Bench) -> None:
+def test_estop_stops_immediately(bench: Bench) -> None:
     closed_loop(bench)
     bench.hex(0x62, "")
     assert bench.robot.safe
@@ -96,7 +96,7 @@ def test_estop_stops_at_once(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("data", ["", "00", "0000c07f00000000"])
-def test_set_points_that_are_none_are_refused(bench: Bench, data: str) -> None:
+def test_set_points_that_are_not_numbers_are_refused(bench: Bench, data: str) -> None:
     closed_loop(bench)
     bench.hex(0x6C, data)  # empty, truncated, NaN (0x7FC00000)
     assert bench.robot.rejected == 1

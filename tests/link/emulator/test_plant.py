@@ -22,7 +22,7 @@ def plant(start: float = 0.0, **values: float) -> JointPlant:
     return JointPlant(Emulation(**(plain | values)), np.array([start]))
 
 
-def test_a_saturated_motor_accelerates_as_its_torque_and_inertia_say() -> None:
+def test_saturated_motor_accelerates_by_torque_over_inertia() -> None:
     joint = plant(max_torque_nm=7.0, inertia_kg_m2=0.02, kp_nm_per_rad=1e5, kd_nms_per_rad=0.0)
     state = joint.advance(0.1, np.array([100.0]), ZERO, ON)
     assert state.torque[0] == 7.0
@@ -31,7 +31,7 @@ def test_a_saturated_motor_accelerates_as_its_torque_and_inertia_say() -> None:
     assert state.angle[0] == pytest.approx(0.5 * 7.0 / 0.02 * 0.1**2 * (1 + 1 / 50))
 
 
-def test_a_servo_settles_as_an_oscillator_with_its_gains_does() -> None:
+def test_servo_settles_as_a_damped_oscillator() -> None:
     # J x'' + K_D x' + K_P x = K_P r, underdamped: the exact step response; Euler's error shrinks
     # with the step.
     inertia = 0.05
@@ -52,7 +52,7 @@ def test_a_servo_settles_as_an_oscillator_with_its_gains_does() -> None:
         )
 
 
-def test_the_motor_follows_with_its_time_constant() -> None:
+def test_motor_follows_with_its_time_constant() -> None:
     # A blocked joint under a saturating error: tau = tau_max (1 - exp(-t/T)), Euler's 63 % a little
     # late.
     joint = plant(time_constant_s=0.05, max_torque_nm=4.0, kp_nm_per_rad=1e6)
@@ -63,7 +63,7 @@ def test_the_motor_follows_with_its_time_constant() -> None:
 
 
 @pytest.mark.parametrize("start", [-0.5, 0.5])
-def test_gear_play_leaves_a_joint_where_the_teeth_let_go(start: float) -> None:
+def test_gear_play_leaves_the_joint_at_the_gap(start: float) -> None:
     half = math.radians(2.0)
     joint = plant(start, free_play_deg=4.0, friction_nms_per_rad=2.0, time_constant_s=0.01)
     for _ in range(300):
@@ -76,7 +76,7 @@ def test_gear_play_leaves_a_joint_where_the_teeth_let_go(start: float) -> None:
     assert abs(state.angle[0]) > 0.5 * half
 
 
-def test_a_limp_joint_slows_down_by_friction_alone() -> None:
+def test_limp_joint_slows_down_by_friction_alone() -> None:
     joint = plant(friction_nms_per_rad=0.2, inertia_kg_m2=0.02, max_torque_nm=7.0)
     moving = joint.advance(0.02, np.array([1.0]), ZERO, ON)
     begun = moving.rate[0]
@@ -96,7 +96,7 @@ def test_a_limp_joint_slows_down_by_friction_alone() -> None:
     play=st.floats(0, 20),
     dt=st.floats(0.001, 0.1),
 )
-def test_no_gains_make_it_blow_up(
+def test_plant_is_stable_with_any_gains(
     kp: float, kd: float, inertia: float, lag: float, play: float, dt: float
 ) -> None:
     joint = plant(

@@ -71,7 +71,7 @@ def test_profile_and_firmware_understand_each_other(shipped, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_silence_leads_to_the_safe_state_in_the_watchdogs_time(shipped, name: str) -> None:
+def test_silence_leads_to_the_safe_state_in_watchdog_time(shipped, name: str) -> None:
     bench = Bench(shipped(name)).armed()
     bench.run(0.4, np.zeros(bench.codec.n_axes))
     begun = bench.now - 0.01  # time of the last set-points
@@ -92,7 +92,7 @@ def test_silence_leads_to_the_safe_state_in_the_watchdogs_time(shipped, name: st
 @given(
     st.lists(st.tuples(st.integers(0, 0x7FF), st.binary(max_size=8), st.booleans()), max_size=60)
 )
-def test_no_frames_are_too_strange(frames: list[tuple[int, bytes, bool]]) -> None:
+def test_arbitrary_frames_cause_no_error(frames: list[tuple[int, bytes, bool]]) -> None:
     for bench in _running():
         for number, data, remote in frames:
             frame = Frame(
@@ -116,7 +116,7 @@ def _running() -> tuple[Bench, ...]:
 # --------------------------------------------------------------------------------- generic firmware
 
 
-def test_a_stop_is_kept_until_the_reset_sequence(lab: Bench) -> None:
+def test_stop_is_latched_until_the_reset_sequence(lab: Bench) -> None:
     lab.sequence("stop")
     lab.sequence("arm")
     lab.run(0.1)
@@ -127,7 +127,7 @@ def test_a_stop_is_kept_until_the_reset_sequence(lab: Bench) -> None:
     assert meanings(lab) == {"ready"}
 
 
-def test_one_node_alone_can_be_armed(shipped) -> None:
+def test_single_node_can_be_armed(shipped) -> None:
     bench = Bench(shipped("lab_robot"))
     bench.run(0.7)
     for step in shipped("lab_robot").profile.sequences.arm:
@@ -135,7 +135,7 @@ def test_one_node_alone_can_be_armed(shipped) -> None:
     assert [node.number for node in bench.robot.nodes if node.torque] == [4]
 
 
-def test_wrong_checksums_and_repeated_counters_are_left_aside(shipped) -> None:
+def test_wrong_checksums_and_repeated_counters_are_ignored(shipped) -> None:
     bench = Bench(shipped("generic_servo")).armed()
     good = bench.codec.set_points(np.full(10, 0.2))
     bench.send(good)
@@ -148,7 +148,7 @@ def test_wrong_checksums_and_repeated_counters_are_left_aside(shipped) -> None:
     assert bench.robot.rejected == 11
 
 
-def test_zero_is_where_the_joints_stand(lab: Bench) -> None:
+def test_zero_is_set_at_the_present_angles(lab: Bench) -> None:
     lab.run(1.0, np.full(20, 0.4))
     lab.sequence("disarm")
     lab.sequence("zero")
@@ -159,7 +159,7 @@ def test_zero_is_where_the_joints_stand(lab: Bench) -> None:
     assert lab.robot.angles == pytest.approx(np.full(20, 0.2), abs=np.radians(2.5))
 
 
-def test_it_is_deaf_while_it_boots(shipped) -> None:
+def test_booting_node_ignores_frames(shipped) -> None:
     bench = Bench(shipped("lab_robot"))
     bench.run(0.1)
     bench.sequence("arm")
@@ -174,7 +174,7 @@ def drive(bench: Bench, seconds: float = 0.5) -> None:
     bench.run(seconds, np.full(bench.codec.n_axes, 0.3))
 
 
-def test_a_node_without_power_is_silent_and_limp(lab: Bench) -> None:
+def test_node_without_power_is_silent_and_limp(lab: Bench) -> None:
     lab.robot.inject(Fault("dropout", 3), lab.now)
     lab.frames.clear()
     drive(lab)
@@ -199,7 +199,7 @@ def test_bus_off_leaves_the_motors_to_the_watchdog(lab: Bench) -> None:
     assert not lab.frames
 
 
-def test_a_babbling_node_floods_the_bus(lab: Bench) -> None:
+def test_babbling_node_floods_the_bus(lab: Bench) -> None:
     lab.robot.inject(Fault("babble", 2), lab.now)
     lab.frames.clear()
     lab.run(1.0)
@@ -207,7 +207,7 @@ def test_a_babbling_node_floods_the_bus(lab: Bench) -> None:
     assert 1900 <= sum(frame.id & 0x0F == 2 for _, frame in lab.frames) <= 2150
 
 
-def test_a_frozen_sensor_hides_the_motion(lab: Bench) -> None:
+def test_frozen_sensor_hides_the_motion(lab: Bench) -> None:
     lab.robot.inject(Fault("frozen-sensor", 1), lab.now)
     drive(lab, 1.0)
     assert lab.robot.angles[0] > 0.2
@@ -215,7 +215,7 @@ def test_a_frozen_sensor_hides_the_motion(lab: Bench) -> None:
     assert lab.measured()[2] > 0.2
 
 
-def test_a_jammed_joint_does_not_move_and_its_motor_pushes(lab: Bench) -> None:
+def test_jammed_joint_is_fixed_while_its_motor_pushes(lab: Bench) -> None:
     lab.robot.inject(Fault("jam", 1), lab.now)
     drive(lab, 1.0)
     assert lab.robot.angles[0] == pytest.approx(0.0, abs=1e-6)
@@ -228,7 +228,7 @@ def test_a_jammed_joint_does_not_move_and_its_motor_pushes(lab: Bench) -> None:
     assert max(currents) > 3.0  # 7 N m at most, at 1.5 N m/A
 
 
-def test_corrupted_frames(lab: Bench) -> None:
+def test_corrupted_frames_are_blanked_or_shortened(lab: Bench) -> None:
     lab.robot.inject(Fault("corrupt"), lab.now)
     lab.frames.clear()
     lab.run(1.0)
@@ -248,7 +248,7 @@ def test_late_frames_come_50_to_250_ms_late(lab: Bench) -> None:
     assert max(np.diff(times)) > 0.03  # and no longer at constant intervals
 
 
-def test_two_nodes_of_one_number(lab: Bench) -> None:
+def test_nodes_of_the_same_number_both_answer(lab: Bench) -> None:
     drive(lab, 1.0)
     lab.robot.inject(Fault("duplicate-id", 5), lab.now)
     lab.run(0.6, np.full(20, 0.3))
@@ -266,7 +266,7 @@ def test_two_nodes_of_one_number(lab: Bench) -> None:
     assert sum(angle > 0.2 for angle in angles) == pytest.approx(10, abs=2)
 
 
-def test_a_reset_in_mid_gait(lab: Bench) -> None:
+def test_node_reset_during_a_gait_drops_its_torque(lab: Bench) -> None:
     drive(lab)
     lab.robot.inject(Fault("reset", 7), lab.now)
     drive(lab, 0.1)
@@ -290,12 +290,12 @@ def test_overheated_motors_stop_their_node_until_they_are_cool(lab: Bench) -> No
     )
 
 
-def test_faults_of_nodes_that_are_not_there(lab: Bench) -> None:
+def test_faults_of_missing_nodes_are_refused(lab: Bench) -> None:
     with pytest.raises(UsageError, match=r"has no node 42\. Its nodes are 1, 2"):
         lab.robot.inject(Fault("jam", 42), lab.now)
 
 
-def test_faults_as_people_type_them() -> None:
+def test_typed_faults_are_parsed() -> None:
     assert parse_fault("Bus-Off", "0x3") == Fault("bus-off", 3)
     with pytest.raises(UsageError, match=r"explode.*dropout"):
         parse_fault("explode")
@@ -304,7 +304,7 @@ def test_faults_as_people_type_them() -> None:
     assert all(text for text in FAULTS.values())
 
 
-def test_the_same_seed_makes_the_same_robot(shipped) -> None:
+def test_same_seed_gives_the_same_robot(shipped) -> None:
     def run(seed: int) -> list[Frame]:
         bench = Bench(shipped("lab_robot"), seed=seed).armed()
         bench.robot.inject(Fault("corrupt"), bench.now)
@@ -318,7 +318,7 @@ def test_the_same_seed_makes_the_same_robot(shipped) -> None:
 # -------------------------------------------------------------------------------------------- texts
 
 
-def test_what_is_said_of_it(lab: Bench) -> None:
+def test_description_names_the_robot(lab: Bench) -> None:
     lines = event_lines(lab.events, 100.0)
     assert lines[0].endswith("nodes 1-10: boots")
     assert lines[-1].endswith("nodes 1-10: has torque")
@@ -332,7 +332,7 @@ def test_what_is_said_of_it(lab: Bench) -> None:
     )
 
 
-def test_what_comes_only_when_it_changes_is_sent_only_then() -> None:
+def test_messages_on_change_are_sent_only_on_change() -> None:
     path = find_profile("lab_robot")
     toml = path.read_text(encoding="utf-8").replace(
         "every_s = 0.5\n", 'every_s = 0.1\nwhen = "change"\n'

@@ -51,11 +51,11 @@ def opened(bitrate: bytes = b"S6") -> SlcanAdapter:
         (b"t" + 100 * b"0" + b"\rV\r", b"\aV1013\r"),
     ],
 )
-def test_answers(written: bytes, answer: bytes) -> None:
+def test_slcan_commands_are_answered(written: bytes, answer: bytes) -> None:
     assert SlcanAdapter(500_000).written(written) == ([], answer)
 
 
-def test_frames_in_and_out() -> None:
+def test_frames_are_received_and_sent() -> None:
     adapter = opened()
     frames, answer = adapter.written(b"t20D3112233\rT1ABCDEF00\rr1234\rR000012348\r")
     assert frames == [
@@ -72,13 +72,13 @@ def test_frames_in_and_out() -> None:
     assert adapter.encode(Frame(1, bytes(12), fd=True)) == b""
 
 
-def test_commands_come_in_pieces() -> None:
+def test_split_commands_are_reassembled() -> None:
     adapter = SlcanAdapter(500_000)
     answers = b"".join(adapter.written(bytes([byte]))[1] for byte in b"S6\rO\rt0011FF\r")
     assert answers == b"\r\rz\r"
 
 
-def test_the_wrong_bit_rate_hears_nothing_but_errors() -> None:
+def test_wrong_bit_rate_receives_only_errors() -> None:
     adapter = opened(b"S5")
     assert adapter.written(b"t0011FF\r") == ([], b"z\r")
     assert adapter.encode(Frame(5, b"\x01")) == b""
@@ -89,7 +89,7 @@ def test_the_wrong_bit_rate_hears_nothing_but_errors() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_python_cans_driver_drives_the_robot_through_it(tmp_path: Path) -> None:
+def test_python_can_driver_moves_the_robot(tmp_path: Path) -> None:
     loaded = load_profile(patient_robot(tmp_path))
     port = PtySlcan(500_000)
     ended = threading.Event()

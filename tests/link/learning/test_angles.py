@@ -61,7 +61,7 @@ CODINGS: dict[str, tuple[Callable[[float], bytes], BitField, float]] = {
 
 @pytest.mark.parametrize("coding", CODINGS)
 @pytest.mark.parametrize("sign", [1, -1])
-def test_an_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
+def test_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
     pack, field, degrees = CODINGS[coding]
     move = hand(CUE, seed=1 + sign)
     frames = frames_of(
@@ -88,7 +88,7 @@ def test_an_angle_moved_by_hand_is_found(coding: str, sign: int) -> None:
 
 
 @pytest.mark.parametrize("coding", CODINGS)
-def test_a_motion_that_is_known_exactly_tells_the_unit(coding: str) -> None:
+def test_exactly_known_motion_determines_the_unit(coding: str) -> None:
     """As when the robot moves itself: of units that differ by 4 % (a 65536th of a turn, 0.1 mrad) the right one."""
     pack, field, degrees = CODINGS[coding]
     frames = frames_of(
@@ -106,7 +106,7 @@ def test_a_motion_that_is_known_exactly_tells_the_unit(coding: str) -> None:
     assert best.delay == 0.0
 
 
-def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
+def test_rate_is_not_mistaken_for_the_angle() -> None:
     """A rate is a quarter of a period ahead; with pauses in the motion no delay makes them alike."""
     move = hand(CUE)
 
@@ -122,7 +122,7 @@ def test_the_rate_beside_an_angle_is_not_taken_for_it() -> None:
     assert [finding.field.first for finding in findings if finding.confidence > 0.3] == [0]
 
 
-def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
+def test_field_changing_at_rest_is_doubtful() -> None:
     """A signal that varies all the time may match the motion by chance; pauses without motion reveal it."""
     frames = [
         Frame(7, struct.pack("<h", round(2000 * float(CUE.angle(t)))), time=t)
@@ -138,7 +138,7 @@ def test_what_is_not_restless_only_while_the_joint_moves_is_doubted() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_nothing_is_found_in_random_traffic(seed: int) -> None:
+def test_random_traffic_gives_no_angle(seed: int) -> None:
     rng = np.random.default_rng(seed)
     time = np.arange(10.0, CUE.end + 1, 0.05)
     noise = [
@@ -186,7 +186,7 @@ def robot() -> tuple[list[Frame], list[Move]]:
     return quiet, moves
 
 
-def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]]) -> None:
+def test_learned_profile_decodes_the_robot(robot: tuple[list[Frame], list[Move]]) -> None:
     """From nothing to a profile whose codec returns the angles that were packed into the frames."""
     quiet, moves = robot
     messages = propose(quiet, moves)
@@ -212,7 +212,7 @@ def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]])
     assert value.axis == 2
 
 
-def test_taking_over_once_more_replaces_and_keeps_what_is_other(
+def test_second_adoption_replaces_and_keeps_the_rest(
     robot: tuple[list[Frame], list[Move]],
 ) -> None:
     quiet, moves = robot
@@ -224,7 +224,7 @@ def test_taking_over_once_more_replaces_and_keeps_what_is_other(
     assert again.count("BO_ ") == dbc.count("BO_ ")
 
 
-def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
+def test_unmoved_nodes_alternate_like_moved_ones(
     robot: tuple[list[Frame], list[Move]],
 ) -> None:
     feedback, _ = propose(*robot)
@@ -243,6 +243,6 @@ def test_nodes_that_were_not_moved_alternate_as_the_moved_ones(
     assert [axis.axis for axis in alike.axes] == ["roll"] * 4
 
 
-def test_without_an_angle_there_is_no_profile(robot: tuple[list[Frame], list[Move]]) -> None:
+def test_profile_needs_an_angle(robot: tuple[list[Frame], list[Move]]) -> None:
     with pytest.raises(ValueError, match="move a joint"):
         add_learned(None, empty_dbc(), propose(robot[0]))

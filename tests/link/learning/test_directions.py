@@ -12,7 +12,7 @@ from snakestudio.model.robot.robot import Axis, Robot
 
 
 @pytest.mark.parametrize("kind", ["yaw", "pitch", "roll"])
-def test_the_positive_way_is_that_of_the_chain(kind: AxisKind) -> None:
+def test_positive_direction_is_that_of_the_chain(kind: AxisKind) -> None:
     _, turns = chain(np.eye(3), np.array([0.3]), Robot(n_links=2), (Axis(0, kind),))
     # of link 2; link 1 points along x, with z upwards
     along = turns[1][:, 0]

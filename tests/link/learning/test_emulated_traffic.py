@@ -31,7 +31,7 @@ def traffic(name: str, seconds: float = 3.0) -> list[Frame]:
         ("odrive_can_simple", {"node << 5 | 0x01", "node << 5 | 0x09"}),
     ],
 )
-def test_the_formulas_of_the_profile_are_found(name: str, formulas: set[str]) -> None:
+def test_formulas_of_the_profile_are_found(name: str, formulas: set[str]) -> None:
     messages = propose(traffic(name))
     assert formulas <= {message.family.formula for message in messages}
     nodes = load_profile(resource("profiles", f"{name}.toml")).profile.nodes
@@ -40,7 +40,7 @@ def test_the_formulas_of_the_profile_are_found(name: str, formulas: set[str]) ->
     )
 
 
-def test_heartbeats_of_the_papers_robot_count_up() -> None:
+def test_heartbeats_of_the_lab_robot_count_up() -> None:
     (heartbeat,) = [
         message
         for message in propose(traffic("lab_robot", 5.0))
@@ -52,7 +52,7 @@ def test_heartbeats_of_the_papers_robot_count_up() -> None:
     assert (guard.kind, guard.field.first, guard.field.width) == ("counter", 24, 8)
 
 
-def test_the_generic_servos_counter_and_checksum_are_found() -> None:
+def test_counter_and_checksum_of_the_generic_servo_are_found() -> None:
     profile = load_profile(resource("profiles", "generic_servo.toml")).profile
     algorithms = {
         signal.quantity: signal.checksum
@@ -65,7 +65,7 @@ def test_the_generic_servos_counter_and_checksum_are_found() -> None:
     assert algorithms["checksum"] in {guard.algorithm for guard in guards}
 
 
-def test_a_heartbeat_is_one_still_when_its_status_changes_during_a_move() -> None:
+def test_heartbeat_with_changing_status_is_recognised() -> None:
     def beats(begin: float, count: int, *, moving: bool) -> list[Frame]:
         return [
             Frame(

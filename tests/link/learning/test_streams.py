@@ -45,7 +45,7 @@ def test_frames_are_sorted_by_id_with_their_periods_and_changing_bytes() -> None
     assert feedback.flips[8:12] == pytest.approx([1.0, 0.5, 0.25, 0.125], abs=0.01)
 
 
-def test_frames_that_come_when_they_like_are_not_periodic() -> None:
+def test_irregular_frames_are_not_periodic() -> None:
     times = np.cumsum(np.random.default_rng(3).exponential(0.05, 200))
     (stream,) = sort_streams([Frame(5, b"\1", time=float(t)) for t in times])
     assert not stream.is_periodic
@@ -68,9 +68,7 @@ def test_frames_that_come_when_they_like_are_not_periodic() -> None:
         ([0x201, 0x202, 0x204, 0x205], "0x200 + node", [1, 2, 4, 5]),  # node 3 is missing
     ],
 )
-def test_ids_at_equal_distances_are_one_formula(
-    ids: list[int], formula: str, nodes: list[int]
-) -> None:
+def test_equidistant_ids_form_one_formula(ids: list[int], formula: str, nodes: list[int]) -> None:
     frames = [
         Frame(each, bytes(4), time=0.1 * k + 0.001 * each % 0.1) for k in range(20) for each in ids
     ]
@@ -80,7 +78,7 @@ def test_ids_at_equal_distances_are_one_formula(
     assert [read_formula(formula)(node) for node in family.nodes] == ids
 
 
-def test_two_messages_of_every_node_are_two_families_and_a_stranger_stands_alone() -> None:
+def test_messages_of_nodes_form_families() -> None:
     nodes = range(1, 6)
     frames = [
         Frame(base + n, bytes(8), time=0.02 * k)
@@ -97,9 +95,7 @@ def test_two_messages_of_every_node_are_two_families_and_a_stranger_stands_alone
     ("place", "width", "big"),
     [(8, 8, False), (12, 4, False), (0, 4, False), (16, 16, False), (16, 16, True)],
 )
-def test_counters_are_found_where_they_stand_and_as_wide_as_they_are(
-    place: int, width: int, big: bool
-) -> None:
+def test_counters_are_found_with_position_and_width(place: int, width: int, big: bool) -> None:
     field = BitField(place, width, big)
     rng = np.random.default_rng(place)
     payloads = []
@@ -116,7 +112,7 @@ def test_counters_are_found_where_they_stand_and_as_wide_as_they_are(
 
 @pytest.mark.parametrize("algorithm", ["xor8", "sum8", "crc8_j1850", "crc8_autosar"])
 @pytest.mark.parametrize("place", [0, 3, 7])
-def test_the_checksum_is_told_by_name_and_place(algorithm: str, place: int) -> None:
+def test_checksum_is_identified_by_name_and_position(algorithm: str, place: int) -> None:
     from snakestudio.link.profile.checksums import CHECKSUMS
 
     rng = np.random.default_rng(place)
@@ -140,7 +136,7 @@ def test_random_frames_have_neither_counter_nor_checksum(seed: int, length: int)
     assert find_checksum(stream) is None
 
 
-def test_what_never_changes_is_no_checksum() -> None:
+def test_constant_byte_is_not_a_checksum() -> None:
     # although 0 is the exclusive or of zeros
     assert find_checksum(stream_of([bytes(8)] * 100)) is None
 
@@ -152,7 +148,7 @@ def test_what_never_changes_is_no_checksum() -> None:
     st.booleans(),
     st.binary(min_size=8, max_size=8),
 )
-def test_fields_read_as_cantools_reads_them(
+def test_fields_agree_with_cantools(
     first: int, width: int, big: bool, signed: bool, data: bytes
 ) -> None:
     """cantools' decoder verifies positions of bits, byte order and sign."""
@@ -166,7 +162,7 @@ def test_fields_read_as_cantools_reads_them(
     assert read_field(stream_of([data]), field)[0] == expected
 
 
-def test_a_whole_robot_is_sorted_out() -> None:
+def test_messages_of_a_complete_robot_are_classified() -> None:
     frames = frames_of(
         range(1, 11), lambda n: 0x180 + n, little_endian, 0.0, 3.0, 0.02, lambda n, t: 3.0 * n
     )

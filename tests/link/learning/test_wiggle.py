@@ -45,7 +45,7 @@ def text_of(result: WiggleResult) -> str:
 
 @pytest.mark.parametrize("lag", [0.0, 0.04, 0.12, 0.3])
 @pytest.mark.parametrize("play", [0.0, 2.0, 4.0])
-def test_lag_and_play_are_told_apart(lag: float, play: float) -> None:
+def test_lag_and_play_are_distinguished(lag: float, play: float) -> None:
     result = answer(lag, play, noise=0.05)
     assert result.lag == pytest.approx(lag, abs=0.015)
     assert math.degrees(result.play) == pytest.approx(play, abs=0.4)
@@ -53,13 +53,13 @@ def test_lag_and_play_are_told_apart(lag: float, play: float) -> None:
     assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.2)
 
 
-def test_a_good_joint_is_called_good() -> None:
+def test_good_joint_is_reported_as_good() -> None:
     result = answer(0.05, 0.0)
     assert result.good
     assert "50 ms" in text_of(result)
 
 
-def test_the_wrong_way_round() -> None:
+def test_reversed_joint_is_reported() -> None:
     result = answer(0.05, 3.0, gain=-1.0, noise=0.03)
     assert result.wrong_way
     assert result.messages[0].severity == "error"
@@ -68,14 +68,14 @@ def test_the_wrong_way_round() -> None:
     assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)
 
 
-def test_a_wrong_gear_and_an_offset() -> None:
+def test_wrong_gear_and_offset_are_reported() -> None:
     result = answer(gain=2.0, offset=3.0)
     assert "2.00 times" in text_of(result)
     assert "+3.0°" in text_of(result)
     assert not result.good
 
 
-def test_a_joint_that_does_not_move() -> None:
+def test_immobile_joint_is_reported() -> None:
     result = judge("joint 1 yaw", TIME, commanded(TIME), np.full(len(TIME), 0.3))
     assert not result.moved
     assert not result.wrong_way
@@ -87,7 +87,7 @@ def test_much_play_and_much_lag_are_warnings() -> None:
     assert any(message.severity == "warning" for message in answer(lag=0.3).messages)
 
 
-def test_too_little_was_heard() -> None:
+def test_too_few_samples_are_refused() -> None:
     measured = np.full(len(TIME), np.nan)
     measured[:5] = 0.0
     with pytest.raises(ValueError, match=r"5.*20 are needed"):
@@ -102,7 +102,7 @@ def test_play_keeps_its_output_inside_the_gap() -> None:
     assert with_play(values, 2.0).tolist() == [0.0, 0.0, 1.0, 2.0, 2.0, 2.0, 1.0]
 
 
-def test_a_trace_knows_what_is_new() -> None:
+def test_trace_returns_only_new_samples() -> None:
     """Telemetry every 10 ms with set-points every 100 ms and angles every 20 ms gives no steps."""
     trace = Trace()
     for k in range(700):
@@ -123,11 +123,11 @@ def test_a_trace_knows_what_is_new() -> None:
     assert result.play == 0.0
 
 
-def test_an_empty_trace_has_empty_curves() -> None:
+def test_empty_trace_has_empty_curves() -> None:
     assert [len(column) for column in Trace().curves()] == [0, 0, 0]
 
 
-def test_reports_hold_every_axis() -> None:
+def test_reports_contain_every_axis() -> None:
     results = [answer(0.1, 3.0), answer(gain=-1.0)]
     rows = list(csv.DictReader(io.StringIO(report_csv(results))))
     assert [row["axis"] for row in rows] == ["joint 3 yaw"] * 2

@@ -21,11 +21,11 @@ BUS = Bus(bitrate=1_000_000, data_bitrate=1_000_000)
     # with 29-bit ones.
     [(0, False, 55), (1, False, 65), (8, False, 135), (0, True, 80), (8, True, 160)],
 )
-def test_classic_frames_take_what_is_published(n_bytes: int, extended: bool, bits: int) -> None:
+def test_classic_frames_have_the_published_times(n_bytes: int, extended: bool, bits: int) -> None:
     assert frame_time(n_bytes, extended, False, False, BUS) * 1e6 == pytest.approx(bits)
 
 
-def test_a_remote_frame_has_no_data_whatever_it_asks_for() -> None:
+def test_remote_frame_has_no_data() -> None:
     assert frame_time(8, False, True, False, BUS) * 1e6 == pytest.approx(55)
 
 
@@ -54,7 +54,7 @@ def _stuffed(bits: list[int]) -> int:
 
 
 @given(st.integers(0, 0x7FF), st.binary(max_size=8))
-def test_no_frame_takes_longer(identifier: int, data: bytes) -> None:
+def test_no_frame_exceeds_the_worst_case_time(identifier: int, data: bytes) -> None:
     bits = [0, *(identifier >> i & 1 for i in reversed(range(11))), 0, 0, 0]
     bits += [len(data) >> i & 1 for i in reversed(range(4))]
     bits += [byte >> i & 1 for byte in data for i in reversed(range(8))]
@@ -64,7 +64,7 @@ def test_no_frame_takes_longer(identifier: int, data: bytes) -> None:
     assert on_the_bus <= round(frame_time(len(data), False, False, False, BUS) * 1e6)
 
 
-def test_a_frame_of_can_fd_with_64_bytes() -> None:
+def test_can_fd_frame_of_64_bytes_has_its_time() -> None:
     # By hand: 17 bits and 4 stuffed ones up to the switch of rates; 5 + 512 behind it, (17 + 517 -
     # 1) // 4 - 4 = 129 stuffed; stuff count and CRC 4 + 21 with 7 fixed stuff bits; 13 bits at the
     # end.
@@ -74,12 +74,12 @@ def test_a_frame_of_can_fd_with_64_bytes() -> None:
     )
 
 
-def test_lengths_of_can_fd() -> None:
+def test_can_fd_lengths_are_rounded_up() -> None:
     assert [data_length(n, True) for n in (0, 8, 9, 13, 33, 64)] == [0, 8, 12, 16, 48, 64]
     assert data_length(5, False) == 5
 
 
-def test_a_profiles_traffic_message_by_message() -> None:
+def test_traffic_of_a_profile_is_listed_by_message() -> None:
     loaded = load_profile(find_profile("odrive_can_simple"))
     shares = {s.message.called: s for s in planned_shares(loaded.profile, resolve(loaded).bound)}
     # Ten nodes at 100 Hz, 135 bits each, at 1 Mbit/s.

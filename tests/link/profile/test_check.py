@@ -271,7 +271,7 @@ MESSAGES = [
 @pytest.mark.parametrize(
     ("change", "sentence"), MESSAGES, ids=lambda part: part[:50] if isinstance(part, str) else None
 )
-def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
+def test_mistake_is_reported(change: tuple[str, str], sentence: str) -> None:
     problems = check(changed(change))
     assert sentence in sentences(problems)
     assert problems[0].severity == "error"
@@ -317,14 +317,16 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
         ),
     ],
 )
-def test_a_doubt_is_said_and_forbids_nothing(change: tuple[str, str], sentence: str) -> None:
+def test_warning_is_reported_and_does_not_prevent_arming(
+    change: tuple[str, str], sentence: str
+) -> None:
     loaded = changed(change)
     assert sentences(check(loaded), "warning") == [sentence]
     assert arming_problems(loaded) == []
 
 
 @pytest.mark.parametrize("stop", ["[]", '[{ send = "HostAlive" }]'])
-def test_a_robot_that_nothing_stops_is_not_armed(stop: str) -> None:
+def test_robot_without_stop_condition_is_not_armed(stop: str) -> None:
     loaded = changed(('stop = [{ send = "BroadcastStop" }]', f"stop = {stop}"))
     assert sentences(arming_problems(loaded)) == [naming("sequences.stop")]
     assert sentences(check(loaded)) == []
@@ -354,7 +356,7 @@ _CURRENTS = (
         ),
     ],
 )
-def test_a_limit_of_what_an_axis_never_says_keeps_the_robot_from_being_armed(
+def test_limit_of_an_unreported_value_prevents_arming(
     changes: tuple[tuple[str, str], ...], message: str
 ) -> None:
     loaded = changed(*changes)
@@ -365,13 +367,13 @@ def test_a_limit_of_what_an_axis_never_says_keeps_the_robot_from_being_armed(
     assert "never reached" in warned
 
 
-def test_a_limit_of_what_comes_nobody_knows_how_often_is_remarked() -> None:
+def test_limit_of_a_value_without_interval_is_noted() -> None:
     assert sentences(check(changed(("every_s = 0.5\n", ""))), "warning") == [
         naming("messages[6].every_s", "JointCondition", "1 s")
     ]
 
 
-def test_a_limit_of_what_is_only_asked_for_while_the_robot_stands_is_remarked() -> None:
+def test_limit_of_a_value_polled_only_when_idle_is_noted() -> None:
     path = find_profile("odrive_can_simple")
     toml = path.read_text(encoding="utf-8").replace(
         "remote = true\nevery_s = 0.5", 'remote = true\nwhen = "idle"\nevery_s = 0.5', 1
@@ -383,7 +385,7 @@ def test_a_limit_of_what_is_only_asked_for_while_the_robot_stands_is_remarked() 
     assert "Ask_Temperature" in message
 
 
-def test_a_robot_without_heartbeat_is_not_armed() -> None:
+def test_robot_without_heartbeat_is_not_armed() -> None:
     loaded = changed(('role = "heartbeat"', 'role = "feedback"'))
     assert sentences(arming_problems(loaded)) == [naming("alive")]
 
@@ -457,9 +459,7 @@ REMARKS = [
 
 
 @pytest.mark.parametrize(("change", "sentence"), REMARKS, ids=lambda part: part[-1][:30])
-def test_what_makes_a_robot_go_on_for_long_is_remarked(
-    change: tuple[str, str], sentence: str
-) -> None:
+def test_long_stopping_times_are_noted(change: tuple[str, str], sentence: str) -> None:
     assert sentences(check(changed(change)), "warning") == [sentence]
 
 
@@ -474,7 +474,7 @@ def test_what_makes_a_robot_go_on_for_long_is_remarked(
     ids=["name", "number", "bytes", "one node"],
 )
 @pytest.mark.parametrize("name", ["stop", "disarm"])
-def test_a_stop_that_arms_is_a_mistake(name: str, arms: str) -> None:
+def test_stop_sequence_that_arms_is_a_mistake(name: str, arms: str) -> None:
     """In any notation: only the frames count."""
     sequence = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
     loaded = changed((sequence, f"{name} = [{arms}]"))
@@ -483,14 +483,14 @@ def test_a_stop_that_arms_is_a_mistake(name: str, arms: str) -> None:
     assert message in sentences(arming_problems(loaded))
 
 
-def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
+def test_arm_sequence_without_expected_status_is_noted() -> None:
     (hint,) = sentences(
         check(changed(('{ expect = "armed", timeout_s = 1.0 }', "{ wait_s = 0.1 }"))), "hint"
     )
     assert "sequences.arm: No step" in hint
 
 
-def test_joints_that_turn_up_and_down_only_are_no_fault() -> None:
+def test_pitch_only_joints_are_accepted() -> None:
     """One axis per joint, alternately yaw and pitch, as in most snake robots."""
     toml = TOML
     for joint in range(1, 11):
@@ -505,17 +505,17 @@ def test_joints_that_turn_up_and_down_only_are_no_fault() -> None:
     assert loaded.profile.axes_text == "alternating yaw and pitch"
 
 
-def test_a_joint_without_an_axis_is_remarked() -> None:
+def test_joint_without_axis_is_noted() -> None:
     toml = "\n".join(line for line in TOML.split("\n") if "joint = 3," not in line)
     assert sentences(check(parse_profile(toml, DBC)), "warning") == [naming("Joint 3")]
 
 
-def test_a_mistake_forbids_arming() -> None:
+def test_mistake_prevents_arming() -> None:
     loaded = changed(("min_deg = -60.0", "min_deg = 61.0"))
     assert [problem.key for problem in arming_problems(loaded)] == ["limits.min_deg"]
 
 
-def test_every_mistake_is_found_at_once() -> None:
+def test_all_mistakes_are_found_together() -> None:
     loaded = changed(
         ('signal = "YawTarget"', 'signal = "YawTargt"'),
         ("min_deg = -60.0", "min_deg = 61.0"),
@@ -531,7 +531,7 @@ def test_every_mistake_is_found_at_once() -> None:
     ]
 
 
-def test_a_checksum_over_two_bytes_is_refused_in_big_endian_too() -> None:
+def test_two_byte_checksum_is_refused_in_big_endian_too() -> None:
     toml = SERVO.read_text(encoding="utf-8")
     dbc = SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
     loaded = parse_profile(toml, dbc.replace("SG_ Checksum : 63|8@0+", "SG_ Checksum : 59|8@0+"))

@@ -42,7 +42,7 @@ SEVERAL = "SG_MUL_VAL_ 768 Speed Mode 0-0, 2-2;\nSG_MUL_VAL_ 768 Heat Mode 1-1;\
 """The speed is in two of the messages, which names the multiplexer."""
 
 
-def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
+def test_new_message_packs_bytes_according_to_its_bits() -> None:
     (message,) = cantools.database.load_string(with_message("", SET_POINT), "dbc").messages
     # -12.5 deg / 0.01 = -1250 = 0xFB1E as two's complement, most significant byte first; then Arm.
     assert message.encode({"Target": -12.5, "Mode": "Arm"}) == bytes([0xFB, 0x1E, 0x01])
@@ -52,7 +52,7 @@ def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
 @pytest.mark.parametrize(
     "name", ["lab_robot", "generic_servo", "odrive_can_simple", "cia402_csp", "mit_actuator"]
 )
-def test_drafts_that_are_not_changed_change_nothing(name: str) -> None:
+def test_unchanged_drafts_change_nothing(name: str) -> None:
     before = load_profile(resource("profiles", f"{name}.toml"))
     text = before.dbc_text
     for draft in drafts_of(before.database):
@@ -71,7 +71,7 @@ def test_drafts_that_are_not_changed_change_nothing(name: str) -> None:
     ]
 
 
-def test_a_profile_goes_on_meaning_what_is_renamed() -> None:
+def test_profile_follows_renamed_messages_and_signals() -> None:
     loaded = load_profile(resource("profiles", "generic_servo.toml"))
     before = next(draft for draft in drafts_of(loaded.database) if draft.name == "ServoCommand")
     signals = tuple(replace(signal, name="Order") for signal in before.signals)
@@ -120,7 +120,7 @@ def test_removing_leaves_the_others() -> None:
         ),
     ],
 )
-def test_what_cannot_stand_in_a_dbc_is_said(draft: MessageDraft, sentence: str) -> None:
+def test_values_impossible_in_a_dbc_are_reported(draft: MessageDraft, sentence: str) -> None:
     known = with_message("", MessageDraft("Known", 0x100, False, 8, ()))
     with pytest.raises(ProfileError) as refused:
         with_message(known, draft)
@@ -143,12 +143,12 @@ def test_names_of_values_are_written_in_a_line() -> None:
 @pytest.mark.parametrize(
     "text", ["Stop", '0 "Stop', '0 "Stop" it', "0 Stop\\", "9" * 5000 + " Stop"]
 )
-def test_what_names_no_value_is_said(text: str) -> None:
+def test_malformed_value_names_are_refused(text: str) -> None:
     with pytest.raises(ProfileError, match="0 Stop, 1 Arm"):
         choices_of(text)
 
 
-def test_words_of_the_format_are_no_names() -> None:
+def test_keywords_of_the_format_are_refused_as_names() -> None:
     # each DBC already lists most of them
     listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)
     assert "SIG_GROUP_" in listed
@@ -162,7 +162,7 @@ def test_words_of_the_format_are_no_names() -> None:
 
 
 @pytest.mark.parametrize("text", [BRANCHES, BRANCHES + SEVERAL])
-def test_branches_and_groups_follow_what_is_renamed(text: str) -> None:
+def test_branches_and_groups_follow_a_rename(text: str) -> None:
     (draft,) = drafts_of(read_dbc(text))
     signals = tuple(replace(signal, name=f"New{signal.name}") for signal in draft.signals)
     (before,) = read_dbc(text).messages
@@ -180,7 +180,7 @@ def test_branches_and_groups_follow_what_is_renamed(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [BRANCHES, BRANCHES + SEVERAL])
-def test_a_multiplexer_is_not_taken_from_under_its_branches(text: str) -> None:
+def test_multiplexer_with_branches_is_not_removed(text: str) -> None:
     (draft,) = drafts_of(read_dbc(text))
     by_name = {signal.name: signal for signal in draft.signals}
 

@@ -39,7 +39,7 @@ BO_ 513 SetPoint: 8 Host
         ('BA_ "Undefined" BO_ 385 1;', 'BA_ "Undefined"'),
     ],
 )
-def test_a_statement_about_nothing_is_left_out(statement: str, what: str) -> None:
+def test_statement_without_object_is_dropped(statement: str, what: str) -> None:
     text = BASE + statement + '\nVAL_ 385 State 1 "Ready" 2 "Armed" ;\n'
     sound, dangling = without_dangling(text)
     assert dangling == (what,)
@@ -48,7 +48,7 @@ def test_a_statement_about_nothing_is_left_out(statement: str, what: str) -> Non
     assert {str(name) for name in (state.choices or {}).values()} == {"Ready", "Armed"}
 
 
-def test_a_sound_dbc_is_left_as_it_is() -> None:
+def test_valid_dbc_is_unchanged() -> None:
     text = BASE + (
         'CM_ "VAL_ 385 Gone 0 ;\nVAL_ 999 Gone 1 \\"x\\" ;";\n'
         'CM_ SG_ 385 State "what it is; and more";\n'
@@ -58,7 +58,7 @@ def test_a_sound_dbc_is_left_as_it_is() -> None:
     assert without_dangling(text) == (text, ())
 
 
-def test_a_value_table_of_nothing_is_a_warning() -> None:
+def test_value_table_without_signal_is_a_warning() -> None:
     path = find_profile("lab_robot")
     toml = path.read_text(encoding="utf-8")
     dbc = Path(path).with_suffix(".dbc").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from snakestudio.link.profile.formula import read_formula
         ("7", 1, 7),
     ],
 )
-def test_it_is_worth(text: str, node: int, value: int) -> None:
+def test_formula_has_the_expected_value(text: str, node: int, value: int) -> None:
     assert read_formula(text)(node) == value
 
 
@@ -45,7 +45,7 @@ def test_it_is_worth(text: str, node: int, value: int) -> None:
         ("9" * 40, "exceeds 64 bits"),
     ],
 )
-def test_what_is_refused(text: str, says: str) -> None:
+def test_invalid_formula_is_refused(text: str, says: str) -> None:
     with pytest.raises(FormulaError) as caught:
         read_formula(text)
     assert says in caught.value.message
@@ -60,14 +60,14 @@ def test_what_is_refused(text: str, says: str) -> None:
         ("0x7FFFFFFFFFFFFFFF * node", "exceeds 64 bits"),
     ],
 )
-def test_what_only_some_nodes_make_wrong(text: str, says: str) -> None:
+def test_formula_wrong_for_a_node_is_refused(text: str, says: str) -> None:
     with pytest.raises(FormulaError) as caught:
         read_formula(text)(70)
     assert says in caught.value.message
 
 
 @given(st.text("node0123456789xAF+-*/<>|&^~() ", max_size=30), st.integers(0, 2**29 - 1))
-def test_any_text_is_a_number_or_a_sentence(text: str, node: int) -> None:
+def test_any_text_gives_a_value_or_an_error(text: str, node: int) -> None:
     try:
         value = read_formula(text)(node)
     except FormulaError:

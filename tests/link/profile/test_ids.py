@@ -25,7 +25,7 @@ def with_messages(*messages: tuple[str, int], toml: str = TOML) -> LoadedProfile
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
-def test_a_proposed_id_is_used_by_nothing(path: Path) -> None:
+def test_proposed_id_is_unused(path: Path) -> None:
     loaded = parse_profile(
         path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8")
     )
@@ -49,7 +49,7 @@ def test_ids_of_all_nodes_and_of_raw_bytes_are_in_use() -> None:
     assert "raw bytes" in users_of(with_messages(toml=raw), 0x6A0 + nodes[1], False)[0]
 
 
-def test_a_full_bus_gets_an_id_of_29_bits() -> None:
+def test_full_bus_gets_a_29_bit_id() -> None:
     full = with_messages(*((f"M{number}", number) for number in range(1, 0x800)))
     assert free_id(full) == (0x800, True)
 
@@ -63,7 +63,7 @@ def test_a_full_bus_gets_an_id_of_29_bits() -> None:
         ([("Extra", 0x6B1), ("Other", 0x6B2)], []),
     ],
 )
-def test_an_unbound_message_on_a_used_id_is_a_warning(
+def test_unbound_message_on_a_used_id_is_a_warning(
     messages: list[tuple[str, int]], ids: list[str]
 ) -> None:
     loaded = with_messages(*messages)

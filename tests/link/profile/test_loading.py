@@ -34,7 +34,7 @@ def refused(toml: str, dbc: str = DBC) -> str:
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_a_shipped_profile_is_saved_as_it_was_read(path: Path) -> None:
+def test_shipped_profile_is_saved_unchanged(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     profile = load_profile(path).profile
     assert dump_profile(profile, text) == text
@@ -59,7 +59,7 @@ def test_saving_keeps_comments_where_values_change(tmp_path: Path) -> None:
     assert (tmp_path / "lab_robot.toml~").read_text(encoding="utf-8") == TOML
 
 
-def test_every_mistake_is_named_at_once() -> None:
+def test_all_mistakes_are_reported_together() -> None:
     toml = TOML.replace("bitrate = 500_000", 'bitrate = "fast"').replace(
         "joint = 4,", "joint = 0,", 1
     )
@@ -93,7 +93,7 @@ def test_every_mistake_is_named_at_once() -> None:
         ('role = "sync"', "", ""),
     ],
 )
-def test_what_is_refused(old: str, new: str, says: str) -> None:
+def test_invalid_profile_is_refused(old: str, new: str, says: str) -> None:
     if not says:
         toml = TOML[: TOML.index("axes = [")] + "axes = []\nmessages = []\n"
         message = refused(toml)
@@ -103,7 +103,7 @@ def test_what_is_refused(old: str, new: str, says: str) -> None:
     assert says in refused(TOML.replace(old, new, 1))
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_invalid_files_are_refused(tmp_path: Path) -> None:
     def says(path: Path) -> str:
         with pytest.raises(ProfileError) as caught:
             load_profile(path)
@@ -120,7 +120,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     assert "Byte 1 is not UTF-8 text" in says(path)
 
 
-def test_a_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_protected_file_is_unchanged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = new_profile("lab_robot", tmp_path)
     monkeypatch.setattr(os, "access", lambda *_: False)  # root ignores permissions
     with pytest.raises(ProfileError, match="write-protected"):
@@ -128,7 +128,7 @@ def test_a_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pytest.Mon
     assert path.read_text(encoding="utf-8") == TOML
 
 
-def test_a_dbc_of_windows_is_read_with_its_degree_signs(tmp_path: Path) -> None:
+def test_windows_dbc_is_read_with_degree_signs(tmp_path: Path) -> None:
     path = new_profile("lab_robot", tmp_path)
     (tmp_path / "lab_robot.dbc").write_bytes(
         DBC.replace('"deg"', '"°"').replace("\n", "\r\n").encode("cp1252")
@@ -148,15 +148,13 @@ def test_a_dbc_of_windows_is_read_with_its_degree_signs(tmp_path: Path) -> None:
         ("BO_ 4000 X: 8 A\n", "cannot be used: Standard frame id 0xfa0 is more than 11 bits"),
     ],
 )
-def test_a_dbc_that_is_none(dbc: str, says: str) -> None:
+def test_invalid_dbc_is_refused(dbc: str, says: str) -> None:
     with pytest.raises(ProfileError, match="DBC") as caught:
         read_dbc(dbc)
     assert says in str(caught.value)
 
 
-def test_the_users_own_profiles_are_found_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_user_profiles_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SNAKESTUDIO_PROFILES_DIR", str(tmp_path))
     new_profile("generic_servo", tmp_path)
     assert own() == [tmp_path / "generic_servo.toml"]

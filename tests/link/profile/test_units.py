@@ -35,7 +35,7 @@ QUANTITIES: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "tempe
         ("voltage", "mV", 1e-3),
     ],
 )
-def test_a_known_spelling_has_its_factor(quantity: Quantity, units: str, factor: float) -> None:
+def test_known_spelling_has_its_factor(quantity: Quantity, units: str, factor: float) -> None:
     for unit in units.split():
         assert to_si(quantity, unit) == pytest.approx((factor, 0.0)), unit
 
@@ -55,7 +55,7 @@ def test_temperatures_have_offsets() -> None:
 @pytest.mark.parametrize(
     "unit", ["grad", "GRAD", "degs", "grd", "1/s", "Hz", "rps", "counts", "0.1deg", "%", ""]
 )
-def test_other_spellings_are_no_units(unit: str) -> None:
+def test_unknown_spellings_are_not_units(unit: str) -> None:
     assert to_si("angle", unit) is None
     assert to_si("rate", unit) is None
 
@@ -78,5 +78,5 @@ def test_grad_in_small_letters_is_ambiguous(
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
-def test_what_is_proposed_is_known(quantity: Quantity) -> None:
+def test_proposed_units_are_known(quantity: Quantity) -> None:
     assert all(to_si(quantity, unit) for unit in known_units(quantity))

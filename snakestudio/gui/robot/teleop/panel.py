@@ -154,7 +154,7 @@ class TeleopPanel(QWidget):
         self.message.show_text(refusal or teleop.notice)
         self.adopt.setVisible(self._of.adoptable)
         self.switch.setEnabled(on or not self._of.impossible)
-        if on or self.isVisible():  # which gaits suit the robot takes a while to find out
+        if on or self.isVisible():  # checking which gaits suit the robot takes a while
             self._show_gaits()
         self._show_sources()
         self._show_command()

@@ -68,8 +68,8 @@ class TeleopFeature(QObject):
         Context with the robot and notices.
     view : QWidget
         Viewport, framed while driving.
-    beside : tuple of QWidget
-        Legend and buttons of the viewport.
+    free_range : callable
+        Returns the horizontal range along the upper edge of the viewport without overlays, px.
     plain_keys : callable
         Returns the functions of keys without Ctrl or Alt, by key.
     ask_mapping : callable
