@@ -80,7 +80,7 @@ def test_stop_reaches_the_robot_in_every_state(
 ) -> None:
     for count, state in enumerate((LinkState.LISTENING, *LinkState), start=1):
         put(window, link, state)
-        # the window's thread is blocked in `say`: it is not needed
+        # not needed: the thread of the window is blocked
         assert peer.say("STOP").startswith("OK STOP")
         assert len(link.stops) == count
 

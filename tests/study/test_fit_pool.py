@@ -139,11 +139,9 @@ def _dying(fit: str, code: str, trials: bytes, task: Task) -> object:
 _evaluate = fit_pool.evaluate
 
 
-def test_values_that_kill_workers_are_skipped(
+def test_values_that_kill_three_workers_are_skipped(
     trials: list[Trial], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The cluster gives a task up after one death here; studies and fits have the same limit."""
-    monkeypatch.setattr("snakestudio.study.cluster._DEATHS", 1)
     monkeypatch.setattr(fit_pool, "evaluate", _deadly)
     tasks: list[Task] = [(0, {"ground.mu_along": value}) for value in (0.1, 0.2, 0.3)]
     with manned(Objective(trials), Workers(1)) as pool:

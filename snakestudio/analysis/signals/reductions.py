@@ -44,7 +44,7 @@ class Reduction(Node):
 
 
 REDUCTIONS: Table[Function] = Table()
-"""By name, in the order in which they are listed."""
+"""All reductions by name, in the order of menus."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
