@@ -171,7 +171,6 @@ def test_gait_continues_from_its_state_to_the_bit(tmp_path: Path) -> None:
 MODEL = '''
 from typing import Literal
 
-import numba
 import numpy as np
 
 from snakestudio.plugin import ChainEngine, FormulationKind, ModelFields, chain, value
@@ -184,7 +183,6 @@ class DraggedFields(ModelFields):
     ratio: float = value(2.0, help="Drag across by drag along", ge=1, le=1e4, live=True)
 
 
-@numba.njit
 def velocity(pose, by_head, by_joints, rate, ratio, length):
     whole, push = np.zeros((3, 3)), np.zeros(3)
     for k in range(len(pose)):
