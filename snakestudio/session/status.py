@@ -63,7 +63,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged(Event):
-    """`Session.status` has changed."""
+    """The status of the session changed."""
 
     status: Status
 

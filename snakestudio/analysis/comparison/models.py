@@ -79,7 +79,7 @@ class ModelComparison:
     """The scene as given."""
 
     runs: tuple[ModelRun, ...]
-    """In the requested order, including those that could not run."""
+    """Runs in the requested order, including those that failed to start."""
 
     times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     """Common times, s. Shape (k,)."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 
 BLOCK = 512
-"""Bytes; every section starts at the beginning of a block."""
+"""Size of a block in bytes; every section starts at the beginning of a block."""
 
 _INTEL = 84
 _DEC = 85

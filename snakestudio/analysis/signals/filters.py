@@ -337,7 +337,7 @@ class Delay(_Window):
         return first, max(reading.to_time(times[stop - 1] - self._seconds), first + 1)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """NaN before the start of the recording and after its end."""
+        """Delayed values; NaN before the start of the recording and after its end."""
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         times = block.times(first, last)
