@@ -230,35 +230,15 @@ def spectrum(
     if len(t) < 2 or not t[-1] > t[0]:
         return np.zeros(0), np.zeros(0)
     step, x = _evenly(t, x)
+    from scipy import signal
+
     mean = float(x.mean())
-    fade = _fade(window, len(x))
+    fade = signal.get_window("boxcar" if window == "rectangular" else window, len(x))
     amplitude = np.abs(np.fft.rfft((x - mean) * fade)) * (2.0 / fade.sum())
     if len(x) % 2 == 0:
         amplitude[-1] *= 0.5  # half the sampling rate has no negative counterpart
     amplitude[0] = abs(mean)
     return np.asarray(np.fft.rfftfreq(len(x), step), np.float64), np.asarray(amplitude, np.float64)
-
-
-_COSINES: dict[SpectrumWindow, tuple[float, ...]] = {
-    "rectangular": (1.0,),
-    "hann": (0.5, 0.5),
-    "hamming": (0.54, 0.46),
-    "blackman": (0.42, 0.5, 0.08),
-    "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
-}
-"""Amplitudes of the cosines of a window with 0, 1, 2 ... periods; their signs alternate."""
-
-
-def _fade(window: SpectrumWindow, count: int) -> FloatArray:
-    """Factors (count,) of a periodic window.
-
-    They are the windows of `scipy.signal`, which takes a second to import.
-    """
-    phase = 2 * np.pi / count * np.arange(count)
-    fade = np.zeros(count)
-    for periods, amplitude in enumerate(_COSINES[window]):
-        fade += (-1) ** periods * amplitude * np.cos(periods * phase)
-    return fade
 
 
 def _evenly(t: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
