@@ -153,7 +153,7 @@ class StateError(UserError):
     """Saved state of a run that cannot be resumed."""
 
 
-class RobotFileError(UserError):
+class RobotFileError(_ProblemsError):
     """URDF, SDF or MJCF file that is unreadable, or whose robot cannot be described by a scene."""
 
 

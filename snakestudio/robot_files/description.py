@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.errors import Problem
 
 _GROUNDS = ("plane", "height_field")
 
@@ -195,3 +196,6 @@ class RobotDescription:
     base: Placement | None = None
     """Motion of the base in the world from its pose in the tree to its initial pose; None if the file does not
     define it."""
+
+    problems: tuple[Problem, ...] = ()
+    """Features that a scene cannot represent; the description is that of the file without them."""

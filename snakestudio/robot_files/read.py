@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from snakestudio.errors import RobotFileError
+from snakestudio.errors import Problem, RobotFileError
 from snakestudio.inputs import ROBOT, InputError, read_bytes
 from snakestudio.robot_files.description import RobotDescription
 from snakestudio.robot_files.elements import parse_xml
@@ -13,23 +15,31 @@ from snakestudio.robot_files.read_sdf import read_sdf
 from snakestudio.robot_files.read_urdf import read_urdf
 from snakestudio.robot_files.reading import Reading
 from snakestudio.robot_files.xacro import expanded
-from snakestudio.text import sentences
 
 _READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": read_mjcf}
 
 
-def refusal(path: Path, message: str, remedy: str) -> RobotFileError:
-    """Error about a robot file, with the problem and the remedy."""
-    return RobotFileError(f"{path}: {sentences(message, remedy)}")
+_MOST_PROBLEMS = 50
+"""Number of problems that an error lists."""
+
+
+def refusal(path: Path, problems: Sequence[Problem]) -> RobotFileError:
+    """Error that lists the problems of a robot file, one per line."""
+    listed = list(problems[:_MOST_PROBLEMS])
+    if len(problems) > len(listed):
+        more = f"there are {len(problems) - len(listed)} more problems"
+        listed.append(Problem("error", "", more, "fix these first"))
+    return RobotFileError.of(listed, path)
 
 
 def read_robot(path: Path) -> RobotDescription:
     """Read a URDF, xacro, SDF or MJCF file.
 
-    Raises `RobotFileError` if it cannot be read; the message names file and element, and the
-    remedy.
+    Raises `RobotFileError` if it cannot be read; the message names the file, and each element with its
+    problem and the remedy. Features that a scene cannot represent are `problems` of the description.
     """
-    try:
+    reading = Reading(path.parent)
+    with reading.problems.collected():
         root = parse_xml(read_bytes(path, ROBOT), ROBOT)
         if root.tag == "robot" and any(element.tag.startswith("xacro:") for element in root.iter()):
             root = parse_xml(expanded(path), ROBOT)
@@ -39,6 +49,8 @@ def read_robot(path: Path) -> RobotDescription:
                 f"its root element is <{root.tag}>",
                 "choose a URDF (<robot>), SDF (<sdf>) or MJCF (<mujoco>) file",
             )
-        return reader(root, Reading(path.parent))
-    except InputError as error:
-        raise refusal(path, error.message, error.remedy) from None
+        description = reader(root, reading)
+    problems = reading.problems.all()
+    if not reading.problems.complete:
+        raise refusal(path, problems)
+    return replace(description, problems=problems)

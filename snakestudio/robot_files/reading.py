@@ -12,6 +12,7 @@ from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import BodyDescription, Geometry, Placement
 from snakestudio.robot_files.files import MissingFileError, resolved
 from snakestudio.robot_files.meshes import Mesh, read_mesh
+from snakestudio.robot_files.problems import Problems
 from snakestudio.text import listing
 
 _MOST_NAMES = 5
@@ -35,10 +36,13 @@ class Reading:
     ----------
     notes : list of str
         Notes on omissions and approximations, one sentence each.
+    problems : Problems
+        Problems of the file. A reader continues after each of them where it can.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.problems = Problems()
         self.notes: list[str] = []
         self._meshes: dict[str, Mesh | None] = {}
         self._rounded: list[str] = []
