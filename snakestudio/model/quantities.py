@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache, partial
-from itertools import groupby
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +126,7 @@ def each_hold(schema: Schema) -> tuple[str, ...]:
 
 
 _NUMBERED = re.compile(r"(link|joint|section|contact)_(\d+)_(.+)")
-_GROUPS = {
+GROUPS = {
     "link": "Links",
     "joint": "Joints",
     "section": "Sections",
@@ -249,22 +248,6 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
         return result
 
     return values
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """Column of runs with a schema."""
-
-    name: str
-    quantity: Quantity
-    index: int
-    """Index of the column in the quantity."""
-
-    filled: bool
-    """Whether the source fills it."""
-
-    group: tuple[str, ...]
-    """Groups in the channel browser, from the top: ("Links", "Link 6"); () if not listed."""
 
 
 def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
@@ -710,72 +693,13 @@ QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
 part."""
 
 
+def all_quantities() -> tuple[Quantity, ...]:
+    """All quantities, those of plug-ins last."""
+    return (*QUANTITIES, *_ADDED.values())
+
+
 def is_cost(column: str) -> bool:
     """Whether smaller values of a column, or of the columns of a pattern such as "joint_*_torque_nm", are better."""
     return any(
-        quantity.cost and fnmatchcase(column, quantity.cost)
-        for quantity in (*QUANTITIES, *_ADDED.values())
+        quantity.cost and fnmatchcase(column, quantity.cost) for quantity in all_quantities()
     )
-
-
-class Columns(NamedTuple):
-    """All columns of runs with a schema."""
-
-    by_name: dict[str, Column]
-    """Columns in CSV order, followed by displayed-only ones."""
-
-    by_key: dict[str, tuple[Column, ...]]
-    """Columns of each quantity by its key (see `Quantity.key`)."""
-
-    exported: tuple[str, ...]
-    """Names of the CSV columns."""
-
-    filled: tuple[str, ...]
-    """Names of the CSV columns that the source fills."""
-
-
-def columns_of(schema: Schema) -> Columns:
-    """All columns of runs with a schema."""
-    return _columns(schema, (*QUANTITIES, *_ADDED.values()))
-
-
-@lru_cache(maxsize=64)
-def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
-    by_name: dict[str, Column] = {}
-    by_key: dict[str, tuple[Column, ...]] = {}
-    for (of, exported), neighbours in groupby(
-        quantities, lambda quantity: (quantity.of, quantity.exported)
-    ):
-        here = [
-            (
-                quantity,
-                {label: index for index, label in enumerate((quantity.having or of)(schema))},
-            )
-            for quantity in neighbours
-            if quantity.there(schema)
-        ]
-        for label in of(schema):
-            for quantity, indices in here:
-                index = indices.get(label)
-                if index is None:
-                    continue
-                name = quantity.name.format(label)
-                filled = quantity.needs in schema.valid
-                column = Column(name, quantity, index, filled, _group(quantity, name, schema))
-                if exported or name not in by_name:
-                    by_name[name] = column
-                key = quantity.key or quantity.name.replace("{}", "*")
-                by_key[key] = (*by_key.get(key, ()), column)
-    those = [column for column in by_name.values() if column.quantity.exported]
-    names = tuple(column.name for column in those)
-    return Columns(by_name, by_key, names, tuple(column.name for column in those if column.filled))
-
-
-def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:
-    numbers = numbered(name)
-    if numbers is not None:
-        part = "section" if numbers[0] == "link" and schema.sections else numbers[0]
-        return _GROUPS[part], f"{part.capitalize()} {numbers[1]}"
-    if name.startswith("resultant_"):  # additions of a model, not of its controller
-        return ("Body",)
-    return (quantity.group,) if quantity.group else ()
