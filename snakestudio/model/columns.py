@@ -49,6 +49,9 @@ class Columns(NamedTuple):
     filled: tuple[str, ...]
     """Names of the CSV columns that the source fills."""
 
+    clashes: tuple[tuple[Column, Column], ...] = ()
+    """Pairs of exported columns with the same name; only the first is in the tables."""
+
 
 def columns_of(schema: Schema) -> Columns:
     """All columns of runs with a schema."""
@@ -59,6 +62,7 @@ def columns_of(schema: Schema) -> Columns:
 def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
     by_name: dict[str, Column] = {}
     by_key: dict[str, tuple[Column, ...]] = {}
+    clashes: list[tuple[Column, Column]] = []
     for (of, exported), neighbours in groupby(
         quantities, lambda quantity: (quantity.of, quantity.exported)
     ):
@@ -78,13 +82,16 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
                 name = quantity.name.format(label)
                 filled = quantity.needs in schema.valid
                 column = Column(name, quantity, index, filled, _group(quantity, name, schema))
-                if exported or name not in by_name:
-                    by_name[name] = column
+                present = by_name.setdefault(name, column)
+                if exported and present is not column:
+                    clashes.append((present, column))
+                    continue
                 key = quantity.key or quantity.name.replace("{}", "*")
                 by_key[key] = (*by_key.get(key, ()), column)
     those = [column for column in by_name.values() if column.quantity.exported]
     names = tuple(column.name for column in those)
-    return Columns(by_name, by_key, names, tuple(column.name for column in those if column.filled))
+    filled_names = tuple(column.name for column in those if column.filled)
+    return Columns(by_name, by_key, names, filled_names, tuple(clashes))
 
 
 def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:

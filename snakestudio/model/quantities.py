@@ -10,10 +10,10 @@ measurements of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import PluginRuntimeError
+from snakestudio.model import registry
 from snakestudio.model.column_help import FORCES, HOLDS, POSE, STRAINS, TWIST, WRENCH
 from snakestudio.model.column_units import parted
 from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
@@ -29,6 +30,7 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields
+from snakestudio.plugins.column_names import REFERENCE, pattern_of
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
@@ -125,6 +127,8 @@ def each_hold(schema: Schema) -> tuple[str, ...]:
     return _numbers(schema.n_holds)
 
 
+_NUMBERED_PARTS = (_single, each_link, each_joint, each_section, each_hold)
+
 _NUMBERED = re.compile(r"(link|joint|section|contact)_(\d+)_(.+)")
 GROUPS = {
     "link": "Links",
@@ -205,6 +209,15 @@ class Quantity(Declaration):
         """Name of its columns."""
         return self.name
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of its columns, if they follow from its name."""
+        return (self.name,) if "{}" not in self.name or self.of in _NUMBERED_PARTS else ()
+
+    def built_in_rivals(self) -> Iterable[Declaration]:
+        """All controllers and models."""
+        return (*registry.CONTROLLERS.values(), *registry.FORMULATIONS.values())
+
     def mistake(self) -> tuple[str, str] | None:
         """Error of the declaration, and remedy; None if it is valid."""
         if not _NAME.fullmatch(self.name):
@@ -212,8 +225,8 @@ class Quantity(Declaration):
                 f'"{self.name}" is not a valid column name',
                 'write it like "link_{}_load_n"',
             )
-        if any(self.name == other.name for other in QUANTITIES):
-            return f'SnakeStudio already has a quantity "{self.name}"', "choose another name"
+        if taken := taken_mistake(self.columns):
+            return taken
         if "{}" in self.name and self.of is _single:
             return (
                 f'"{self.name}" does not define which parts have columns',
@@ -696,6 +709,24 @@ part."""
 def all_quantities() -> tuple[Quantity, ...]:
     """All quantities, those of plug-ins last."""
     return (*QUANTITIES, *_ADDED.values())
+
+
+def taken_mistake(names: Iterable[str]) -> tuple[str, str] | None:
+    """Problem of the first column name (with `{}` for a number) that a built-in column has, and its remedy."""
+    pattern = _built_in(QUANTITIES)
+    for name in names:
+        if pattern.fullmatch(name.replace("{}", "1")):
+            what = f'the name "{name}" belongs to a column that runs have already'
+            return what, f"choose a name that is not in {REFERENCE}"
+    return None
+
+
+@lru_cache(maxsize=4)
+def _built_in(quantities: tuple[Quantity, ...]) -> re.Pattern[str]:
+    """Pattern of the names of all built-in columns of any model; models name their energies themselves."""
+    return pattern_of(
+        ["energy_*_j", "work_*_j", *(quantity.name for quantity in quantities if quantity.columns)]
+    )
 
 
 def is_cost(column: str) -> bool:
