@@ -12,8 +12,8 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import UsageError
 from snakestudio.model.arguments import wrong_kind
 from snakestudio.model.column_units import label_of, unit_of
-from snakestudio.model.columns import column_names, table
-from snakestudio.model.quantities import Quantity, columns_of
+from snakestudio.model.columns import column_names, columns_of, table
+from snakestudio.model.quantities import Quantity
 from snakestudio.model.recording import Recording
 
 if TYPE_CHECKING:

@@ -11,11 +11,14 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.control.base import Controller, OnePeriod, OpenLoop, Steerable
 from snakestudio.errors import MistakeError, PluginRuntimeError
+from snakestudio.model.quantities import taken_mistake
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
+from snakestudio.plugins.column_names import channels_mistake
 from snakestudio.plugins.faults import calling
+from snakestudio.text import capitalized
 
 
 def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Controller:
@@ -48,11 +51,9 @@ class _CheckedController:
                 f"has needs = {controller.needs!r}",
                 "Use Fields.JOINTS or other fields of a snapshot",
             )
-        names: Any = controller.channels
-        if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
-            raise self._fault(
-                f"has channels = {names!r}", 'Give a tuple of names, such as ("phase_rad",)'
-            )
+        mistake = channels_mistake(controller.channels) or taken_mistake(controller.channels)
+        if mistake is not None:
+            raise self._fault(f"cannot run: {mistake[0]}", capitalized(mistake[1]))
 
     @contextmanager
     def _calling(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -14,6 +14,7 @@ from snakestudio.model.column_units import parted
 from snakestudio.model.controllers import ControllerFields
 from snakestudio.model.events import RunEvent
 from snakestudio.model.fields import Frozen
+from snakestudio.model.quantities import taken_mistake
 from snakestudio.model.recording import Schema
 from snakestudio.model.registry import (
     FieldsDeclaration,
@@ -24,6 +25,8 @@ from snakestudio.model.registry import (
 )
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.plugins.column_names import channels_mistake
+from snakestudio.plugins.declaration import Declaration
 
 NOT_LOADED = "The plug-in that provides it is not loaded."
 
@@ -146,6 +149,8 @@ class ControllerKind(FieldsDeclaration):
     remedies: Mapping[Fields, str] = field(default_factory=dict)
     """Remedies if fields that the controller needs are not measured."""
 
+    one_per_run: ClassVar[str] = "motion"
+
     states: Mapping[str, type] = field(default_factory=dict)
     """Classes of the saved state, by name in run files."""
 
@@ -155,10 +160,10 @@ class ControllerKind(FieldsDeclaration):
     def __post_init__(self) -> None:
         """Fill in defaults that depend on other fields."""
         title = self.title or titled(self.kind_name)
-        declared = getattr(self.make, "channels", ())
+        declared = class_channels(self.make)
         channels = self.channels or (declared if isinstance(declared, tuple) else ())
         plots = self.plots
-        if channels and not plots and not self.shown:
+        if channels and not plots and not self.shown and not channels_mistake(channels):
             plots = (
                 Plot(
                     self.kind_name,
@@ -173,6 +178,31 @@ class ControllerKind(FieldsDeclaration):
             "plots": plots,
         }.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Channels of the class, and those of all runs with the controller."""
+        return tuple(dict.fromkeys((*class_channels(self.make), *self.channels)))
+
+    def built_in_rivals(self) -> Iterable[Declaration]:
+        """All models."""
+        return registry.FORMULATIONS.values()
+
+    def mistake(self) -> tuple[str, str] | None:
+        """Error of the declaration, and remedy; None if it is valid."""
+        return (
+            super().mistake()
+            or channels_mistake(class_channels(self.make))
+            or channels_mistake(getattr(self.make, "state_channels", ()), "state_channels")
+            or channels_mistake(self.channels)
+            or taken_mistake(self.columns)
+        )
+
+
+def class_channels(make: Any) -> Any:
+    """Channels that a class of controllers declares; () if each object determines them."""
+    channels = getattr(make, "channels", ()) if isinstance(make, type) else ()
+    return () if isinstance(channels, property) else channels
 
 
 def stand_in(name: str) -> ControllerKind:

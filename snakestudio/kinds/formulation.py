@@ -13,6 +13,7 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.model import registry
 from snakestudio.model.fields import Frozen
 from snakestudio.model.formulations import ModelFields
+from snakestudio.model.quantities import taken_mistake
 from snakestudio.model.registry import (
     FieldsDeclaration,
     Registry,
@@ -21,6 +22,7 @@ from snakestudio.model.registry import (
     unchecked_fields,
 )
 from snakestudio.model.scene import Scene
+from snakestudio.plugins.column_names import channels_mistake
 
 Late = Callable[..., Any] | str
 """An object, or its location in the folder of the formulation, "module:name", so that compiled code is
@@ -78,6 +80,11 @@ class FormulationKind(FieldsDeclaration):
     contact_problems: bool = False
     """Whether the steps solve a contact problem, which can be saved."""
 
+    channels: tuple[str, ...] = ()
+    """Columns that the model adds to `Schema.extra`."""
+
+    one_per_run: ClassVar[str] = "model"
+
     friction_laws: tuple[str, ...] = ()
     """Supported values of `ground.law`; the first is the default."""
 
@@ -112,6 +119,15 @@ class FormulationKind(FieldsDeclaration):
             or ("check:largest_stable_step" if own else _endless),
         }.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that the model adds."""
+        return self.channels
+
+    def mistake(self) -> tuple[str, str] | None:
+        """Error of the declaration, and remedy; None if it is valid."""
+        return super().mistake() or channels_mistake(self.channels) or taken_mistake(self.channels)
 
     def friction_law(self, requested: str | None) -> str:
         """Friction law to use for the law `requested` by a scene (None: default); "" if there is no friction law."""

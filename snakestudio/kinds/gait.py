@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
+from snakestudio.kinds.controller import class_channels
 from snakestudio.model import registry
 from snakestudio.model.fields import Frozen
 from snakestudio.model.motion import GaitFields
+from snakestudio.model.quantities import taken_mistake
 from snakestudio.model.registry import (
     FieldsDeclaration,
     Registry,
@@ -21,6 +23,8 @@ from snakestudio.model.registry import (
     unchecked_fields,
 )
 from snakestudio.model.scene import Scene
+from snakestudio.plugins.column_names import channels_mistake
+from snakestudio.plugins.declaration import Declaration
 
 
 def _fine(scene: Scene) -> list[Problem]:
@@ -68,6 +72,8 @@ class GaitKind(FieldsDeclaration):
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
     """Keys with the condition under which they have an effect, as a function and in a few words."""
 
+    one_per_run: ClassVar[str] = "motion"
+
     states: Mapping[str, type] = field(default_factory=dict)
     """Classes of the saved state, by name in run files."""
 
@@ -79,6 +85,24 @@ class GaitKind(FieldsDeclaration):
         title = self.title or titled(self.kind_name)
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "help", self.help or first_line(self.fields) or title)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Channels of its source of torques."""
+        channels: tuple[str, ...] = class_channels(self.torques)
+        return channels
+
+    def built_in_rivals(self) -> Iterable[Declaration]:
+        """All models."""
+        return registry.FORMULATIONS.values()
+
+    def mistake(self) -> tuple[str, str] | None:
+        """Error of the declaration, and remedy; None if it is valid."""
+        return (
+            super().mistake()
+            or channels_mistake(class_channels(self.torques))
+            or taken_mistake(self.columns)
+        )
 
 
 def stand_in(name: str) -> GaitKind:

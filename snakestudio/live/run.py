@@ -20,6 +20,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.runfile.mcap import Origin
 from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.run_schema import check_columns
 
 ROWS_HZ = 100.0
 """Highest rate of rows, Hz: motors report at lower rates."""
@@ -102,6 +103,7 @@ class LiveRun:
             *self._controller_names,
         )
         self._schema = live_schema(profile, scene, names, with_poses)
+        check_columns(self._schema, scene)
         self.recording = RunRecording(scene, self._schema, path, origin=origin)
         self._interval = 1.0 / min(scene.run.log_rate_hz, ROWS_HZ)
         self._next_row = 0

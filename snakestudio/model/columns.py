@@ -6,12 +6,103 @@ Their meaning and computation are declared in `quantities`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.quantities import Column, Piece, columns_of
+from snakestudio.model.quantities import GROUPS, Piece, Quantity, all_quantities, numbered
 from snakestudio.model.recording import Recording, Rows, Schema
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """Column of runs with a schema."""
+
+    name: str
+    quantity: Quantity
+    index: int
+    """Index of the column in the quantity."""
+
+    filled: bool
+    """Whether the source fills it."""
+
+    group: tuple[str, ...]
+    """Groups in the channel browser, from the top: ("Links", "Link 6"); () if not listed."""
+
+
+class Columns(NamedTuple):
+    """All columns of runs with a schema."""
+
+    by_name: dict[str, Column]
+    """Columns in CSV order, followed by displayed-only ones."""
+
+    by_key: dict[str, tuple[Column, ...]]
+    """Columns of each quantity by its key (see `Quantity.key`)."""
+
+    exported: tuple[str, ...]
+    """Names of the CSV columns."""
+
+    filled: tuple[str, ...]
+    """Names of the CSV columns that the source fills."""
+
+    clashes: tuple[tuple[Column, Column], ...] = ()
+    """Pairs of exported columns with the same name; only the first is in the tables."""
+
+
+def columns_of(schema: Schema) -> Columns:
+    """All columns of runs with a schema."""
+    return _columns(schema, all_quantities())
+
+
+@lru_cache(maxsize=64)
+def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
+    by_name: dict[str, Column] = {}
+    by_key: dict[str, tuple[Column, ...]] = {}
+    clashes: list[tuple[Column, Column]] = []
+    for (of, exported), neighbours in groupby(
+        quantities, lambda quantity: (quantity.of, quantity.exported)
+    ):
+        here = [
+            (
+                quantity,
+                {label: index for index, label in enumerate((quantity.having or of)(schema))},
+            )
+            for quantity in neighbours
+            if quantity.there(schema)
+        ]
+        for label in of(schema):
+            for quantity, indices in here:
+                index = indices.get(label)
+                if index is None:
+                    continue
+                name = quantity.name.format(label)
+                filled = quantity.needs in schema.valid
+                column = Column(name, quantity, index, filled, _group(quantity, name, schema))
+                present = by_name.setdefault(name, column)
+                if exported and present is not column:
+                    clashes.append((present, column))
+                    continue
+                key = quantity.key or quantity.name.replace("{}", "*")
+                by_key[key] = (*by_key.get(key, ()), column)
+    those = [column for column in by_name.values() if column.quantity.exported]
+    names = tuple(column.name for column in those)
+    filled_names = tuple(column.name for column in those if column.filled)
+    return Columns(by_name, by_key, names, filled_names, tuple(clashes))
+
+
+def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:
+    numbers = numbered(name)
+    if numbers is not None:
+        part = "section" if numbers[0] == "link" and schema.sections else numbers[0]
+        return GROUPS[part], f"{part.capitalize()} {numbers[1]}"
+    if name.startswith("resultant_"):  # additions of a model, not of its controller
+        return ("Body",)
+    return (quantity.group,) if quantity.group else ()
+
 
 _PIECE = 4096
 """Number of rows processed together if only some columns are needed."""

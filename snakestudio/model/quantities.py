@@ -10,18 +10,18 @@ measurements of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache, partial
-from itertools import groupby
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import PluginRuntimeError
+from snakestudio.model import registry
 from snakestudio.model.column_help import FORCES, HOLDS, POSE, STRAINS, TWIST, WRENCH
 from snakestudio.model.column_units import parted
 from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
@@ -30,6 +30,7 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields
+from snakestudio.plugins.column_names import REFERENCE, pattern_of
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
 
@@ -126,8 +127,10 @@ def each_hold(schema: Schema) -> tuple[str, ...]:
     return _numbers(schema.n_holds)
 
 
+_NUMBERED_PARTS = (_single, each_link, each_joint, each_section, each_hold)
+
 _NUMBERED = re.compile(r"(link|joint|section|contact)_(\d+)_(.+)")
-_GROUPS = {
+GROUPS = {
     "link": "Links",
     "joint": "Joints",
     "section": "Sections",
@@ -206,6 +209,15 @@ class Quantity(Declaration):
         """Name of its columns."""
         return self.name
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of its columns, if they follow from its name."""
+        return (self.name,) if "{}" not in self.name or self.of in _NUMBERED_PARTS else ()
+
+    def built_in_rivals(self) -> Iterable[Declaration]:
+        """All controllers and models."""
+        return (*registry.CONTROLLERS.values(), *registry.FORMULATIONS.values())
+
     def mistake(self) -> tuple[str, str] | None:
         """Error of the declaration, and remedy; None if it is valid."""
         if not _NAME.fullmatch(self.name):
@@ -213,8 +225,8 @@ class Quantity(Declaration):
                 f'"{self.name}" is not a valid column name',
                 'write it like "link_{}_load_n"',
             )
-        if any(self.name == other.name for other in QUANTITIES):
-            return f'SnakeStudio already has a quantity "{self.name}"', "choose another name"
+        if taken := taken_mistake(self.columns):
+            return taken
         if "{}" in self.name and self.of is _single:
             return (
                 f'"{self.name}" does not define which parts have columns',
@@ -249,22 +261,6 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
         return result
 
     return values
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
-    """Column of runs with a schema."""
-
-    name: str
-    quantity: Quantity
-    index: int
-    """Index of the column in the quantity."""
-
-    filled: bool
-    """Whether the source fills it."""
-
-    group: tuple[str, ...]
-    """Groups in the channel browser, from the top: ("Links", "Link 6"); () if not listed."""
 
 
 def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
@@ -710,72 +706,31 @@ QUANTITIES: tuple[Quantity, ...] = (*_EXPORTED, *_SHOWN)
 part."""
 
 
-def is_cost(column: str) -> bool:
-    """Whether smaller values of a column, or of the columns of a pattern such as "joint_*_torque_nm", are better."""
-    return any(
-        quantity.cost and fnmatchcase(column, quantity.cost)
-        for quantity in (*QUANTITIES, *_ADDED.values())
+def all_quantities() -> tuple[Quantity, ...]:
+    """All quantities, those of plug-ins last."""
+    return (*QUANTITIES, *_ADDED.values())
+
+
+def taken_mistake(names: Iterable[str]) -> tuple[str, str] | None:
+    """Problem of the first column name (with `{}` for a number) that a built-in column has, and its remedy."""
+    pattern = _built_in(QUANTITIES)
+    for name in names:
+        if pattern.fullmatch(name.replace("{}", "1")):
+            what = f'the name "{name}" belongs to a column that runs have already'
+            return what, f"choose a name that is not in {REFERENCE}"
+    return None
+
+
+@lru_cache(maxsize=4)
+def _built_in(quantities: tuple[Quantity, ...]) -> re.Pattern[str]:
+    """Pattern of the names of all built-in columns of any model; models name their energies themselves."""
+    return pattern_of(
+        ["energy_*_j", "work_*_j", *(quantity.name for quantity in quantities if quantity.columns)]
     )
 
 
-class Columns(NamedTuple):
-    """All columns of runs with a schema."""
-
-    by_name: dict[str, Column]
-    """Columns in CSV order, followed by displayed-only ones."""
-
-    by_key: dict[str, tuple[Column, ...]]
-    """Columns of each quantity by its key (see `Quantity.key`)."""
-
-    exported: tuple[str, ...]
-    """Names of the CSV columns."""
-
-    filled: tuple[str, ...]
-    """Names of the CSV columns that the source fills."""
-
-
-def columns_of(schema: Schema) -> Columns:
-    """All columns of runs with a schema."""
-    return _columns(schema, (*QUANTITIES, *_ADDED.values()))
-
-
-@lru_cache(maxsize=64)
-def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
-    by_name: dict[str, Column] = {}
-    by_key: dict[str, tuple[Column, ...]] = {}
-    for (of, exported), neighbours in groupby(
-        quantities, lambda quantity: (quantity.of, quantity.exported)
-    ):
-        here = [
-            (
-                quantity,
-                {label: index for index, label in enumerate((quantity.having or of)(schema))},
-            )
-            for quantity in neighbours
-            if quantity.there(schema)
-        ]
-        for label in of(schema):
-            for quantity, indices in here:
-                index = indices.get(label)
-                if index is None:
-                    continue
-                name = quantity.name.format(label)
-                filled = quantity.needs in schema.valid
-                column = Column(name, quantity, index, filled, _group(quantity, name, schema))
-                if exported or name not in by_name:
-                    by_name[name] = column
-                key = quantity.key or quantity.name.replace("{}", "*")
-                by_key[key] = (*by_key.get(key, ()), column)
-    those = [column for column in by_name.values() if column.quantity.exported]
-    names = tuple(column.name for column in those)
-    return Columns(by_name, by_key, names, tuple(column.name for column in those if column.filled))
-
-
-def _group(quantity: Quantity, name: str, schema: Schema) -> tuple[str, ...]:
-    numbers = numbered(name)
-    if numbers is not None:
-        part = "section" if numbers[0] == "link" and schema.sections else numbers[0]
-        return _GROUPS[part], f"{part.capitalize()} {numbers[1]}"
-    if name.startswith("resultant_"):  # additions of a model, not of its controller
-        return ("Body",)
-    return (quantity.group,) if quantity.group else ()
+def is_cost(column: str) -> bool:
+    """Whether smaller values of a column, or of the columns of a pattern such as "joint_*_torque_nm", are better."""
+    return any(
+        quantity.cost and fnmatchcase(column, quantity.cost) for quantity in all_quantities()
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
 from snakestudio.errors import MistakeError
+from snakestudio.plugins.column_names import pattern_of
 
 V = TypeVar("V")
 
@@ -21,6 +23,10 @@ class Declaration:
     registry: ClassVar[Any]
     """`Registry` or `Table` of the declarations of this class."""
 
+    one_per_run: ClassVar[str] = ""
+    """Part of a run that declarations of some classes share, such as "motion": a run has only one of
+    them, so that two can have columns of the same name. "" if a run can have several."""
+
     @property
     def kind_name(self) -> str:
         """Name in scenes, expressions and files."""
@@ -33,6 +39,26 @@ class Declaration:
             )
             raise MistakeError(what, 'declare kind: Literal["NAME"] = "NAME" in them')
         return name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that it adds to runs, with `{}` for a number; those that are known before a run."""
+        return ()
+
+    def built_in_rivals(self) -> Iterable[Declaration]:
+        """Built-in declarations that can add columns to the same run."""
+        return ()
+
+    def shared_column(self, other: Declaration) -> str:
+        """First of its columns that another declaration has, too; "" if there is none."""
+        theirs = pattern_of(other.columns)
+        for name in self.columns:
+            own = pattern_of((name,))
+            if theirs.fullmatch(name.replace("{}", "1")) or any(
+                own.fullmatch(each.replace("{}", "1")) for each in other.columns
+            ):
+                return name
+        return ""
 
     def register(self, source: str) -> None:
         """Add the declaration to the registry of its class; `source` is the name of the plug-in."""

@@ -257,6 +257,7 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             f"{where}: The file declares no KIND. Add KIND = ControllerKind(...) or another declaration."
         )
     names: set[tuple[int, str]] = set()
+    others = [(each, plugin.name) for plugin in PLUGINS.values() for each in plugin.declarations]
     for each in declared:
         if not isinstance(each, Declaration):
             raise PluginError(
@@ -286,4 +287,29 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             raise PluginError(
                 f'{where}: SnakeStudio already has a {each.role} "{name}". Choose another name.'
             )
+        if each.columns:
+            built_in = ((other, "") for other in each.built_in_rivals())
+            _refuse_shared_column(each, (*others, *built_in), where)
+        others.append((each, source.name))
     return tuple(declared)
+
+
+def _refuse_shared_column(
+    declaration: Declaration, others: Iterable[tuple[Declaration, str]], where: str
+) -> None:
+    """Refuse a column that another declaration, of a plug-in or ("") built in, can add to the same run.
+
+    Raises
+    ------
+    PluginError
+    """
+    for other, plugin in others:
+        if declaration.one_per_run and declaration.one_per_run == other.one_per_run:
+            continue
+        name = declaration.shared_column(other)
+        if name:
+            owner = f"the plug-in {plugin}" if plugin else "SnakeStudio"
+            raise PluginError(
+                f'{where}: The {declaration.role} "{declaration.kind_name}" adds the column "{name}", which the '
+                f'{other.role} "{other.kind_name}" of {owner} adds already. Rename one of the columns.'
+            )

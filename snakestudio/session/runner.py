@@ -85,7 +85,7 @@ class Runner:
         controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
         origin = Origin(scene_file, base_dir, plugins=plugin_records(scene))
-        schema = with_channels(self.engine.schema, controller)
+        schema = with_channels(self.engine.schema, controller, scene)
         self.scene = scene
         self.end_step = scene.n_steps
         self.engine_seconds = 0.0

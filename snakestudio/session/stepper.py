@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.progress import Progress
 from snakestudio.session.reference_feed import ReferenceFeed, try_reference
+from snakestudio.session.run_schema import with_channels
 from snakestudio.session.step_recording import StepRecording
 
 
@@ -208,8 +209,7 @@ class Stepper:
     def record(self, path: Path | None, scene_file: str) -> StepRecording:
         """Start recording from the current state, to a run file or (None) a temporary one."""
         self.steps.settle()
-        schema = self.engine.schema
-        schema = replace(schema, extra=schema.extra + self.controller.channels)
+        schema = with_channels(self.engine.schema, self.controller, self.scene)
         recording = StepRecording(
             self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count
         )

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from snakestudio.control.waves import WaveGait
 from snakestudio.errors import SceneError
+from snakestudio.model.columns import columns_of
 from snakestudio.model.edits import with_values
 from snakestudio.model.edits.bending import angle_limits, bent_robot, joint_axis
 from snakestudio.model.edits.pose import start_of_pose
-from snakestudio.model.quantities import columns_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.robot.chain import chain, gait_joint_angles, joint_angles
 from snakestudio.model.robot.joint_axes import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from snakestudio.engines.continuum_beam.schema import CHANNELS
 from snakestudio.kinds.formulation import FormulationKind
 from snakestudio.kinds.reads import EVERY_MODEL
 from snakestudio.model.body import ContinuousBody
@@ -71,6 +72,7 @@ KIND = FormulationKind(
     parts=103,
     friction_laws=("components", "ellipse", "unit_velocity"),
     friction_arrows=True,
+    channels=CHANNELS,
     states={"continuum_beam.state": "state:State"},
     formerly={"engines.continuum_beam.state:State": "state:State"},
 )
