@@ -11,6 +11,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.model.rotations import matrices
 from snakestudio.robot_files.description import BodyDescription, JointDescription, Placement
 from snakestudio.robot_files.elements import Element, vector_of
+from snakestudio.text import counted
 
 _SIZES = {"free": 7, "ball": 4}
 """Number of positions in `qpos` for joints with more than one."""
@@ -48,9 +49,8 @@ def read_keyframe(
     references : mapping
         Position (rad) of joints, by name, at which their angle is 0: `ref` in MuJoCo.
     """
-    key = next(
-        (key for group in root.all("keyframe") for key in group.all("key") if key.get("qpos")), None
-    )
+    keys = [key for group in root.all("keyframe") for key in group.all("key")]
+    key = next((key for key in keys if key.get("qpos")), None)
     if key is None:
         return None
     joints = {joint.name: joint for body in bodies for joint in body.joints}
@@ -58,6 +58,10 @@ def read_keyframe(
     sizes = [_SIZES.get(joint.kind, 1) for joint in order]
     values = vector_of(key.get("qpos"), sum(sizes), f"{key.place} qpos")
     notes = []
+    if len(keys) > 1:
+        name = f'"{key.get("name")}"' if key.get("name") else f"on line {key.line}"
+        others = counted(len(keys) - 1, "keyframe")
+        notes.append(f"The initial pose is that of the keyframe {name}; {others} ignored.")
     starts: dict[str, float] = {}
     bases: dict[str, Placement] = {}
     for joint, own in zip(order, np.split(values, np.cumsum(sizes)[:-1]), strict=True):
@@ -77,10 +81,10 @@ def _joint_names(root: Element) -> Iterator[str]:
     pending = list(reversed(root.all("worldbody")))
     while pending:
         element = pending.pop()
-        if element.tag == "body" and element.get("mocap") != "true":
+        if element.tag == "body":
             for joint in element.all("joint", "freejoint"):
                 yield joint.get("name") or f"joint on line {joint.line}"
-        pending += reversed(element.all("body", "frame"))
+        pending += [e for e in reversed(element.all("body")) if e.get("mocap") != "true"]
 
 
 def _turn(quaternion: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import ROBOT, InputError, read_bytes
 from snakestudio.robot_files.description import Placement
-from snakestudio.robot_files.elements import Element, parse_xml, vector_of
+from snakestudio.robot_files.elements import Element, float_of, parse_xml, vector_of
 from snakestudio.robot_files.files import resolved
 from snakestudio.robot_files.reading import Reading
 from snakestudio.robot_files.rotations import (
@@ -70,53 +70,94 @@ def with_included(root: Element, reading: Reading) -> Element:
     return root
 
 
-class Defaults:
-    """Default values by class."""
+_WITH_DEFAULTS = ("contact", "equality", "tendon", "actuator")
 
-    def __init__(self, root: Element) -> None:
-        self._classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
-        for element in root.all("default"):
-            self._add(element, {})
 
-    def _add(self, first: Element, outer: dict[str, dict[str, str]]) -> None:
-        pending = [(first, outer, True)]
-        while pending:
-            element, above, top = pending.pop()
-            values = {tag: dict(attributes) for tag, attributes in above.items()}
-            if top:
-                values = {tag: dict(attributes) for tag, attributes in self._classes[""].items()}
-            for child in element.children:
-                if child.tag != "default":
-                    values.setdefault(child.tag, {}).update(child.attributes)
-            if top:
-                self._classes[""] = values
-            self._classes[element.get("class") or ("main" if top else "")] = values
-            pending += [(child, values, False) for child in element.all("default")]
+def with_defaults(root: Element) -> Element:
+    """The root element whose elements have the missing values of their default classes.
 
-    def of(self, element: Element, child_class: str) -> Element:
-        """The element with missing values filled in from its class."""
+    Raises `InputError` if a class does not exist.
+    """
+    classes = _classes(root)
+
+    def complete(element: Element, tag: str, child_class: str) -> None:
         name = element.get("class") or child_class
-        if name not in self._classes:
+        if name not in classes:
             raise InputError(
                 f'{element.place}: there is no default class "{name}"', "define it in <default>"
             )
-        values = self._classes[name].get(element.tag, {})
-        return Element(
-            element.tag,
-            {**values, **element.attributes},
-            element.line,
-            element.children,
-            element.text,
-        )
+        element.attributes = {**classes[name].get(tag, {}), **element.attributes}
+
+    for group in root.all("asset"):
+        for element in group.all("mesh"):
+            complete(element, "mesh", "")
+    for group in root.all(*_WITH_DEFAULTS):
+        for element in group.children:
+            inherited = group.tag if group.tag in ("equality", "tendon") else element.tag
+            complete(element, inherited, "")
+    pending = [(element, "") for element in root.all("worldbody")]
+    while pending:
+        element, child_class = pending.pop()
+        child_class = element.get("childclass") or child_class
+        for child in element.children:
+            if child.tag in ("joint", "geom"):
+                complete(child, child.tag, child_class)
+        pending += [(child, child_class) for child in element.all("body", "frame")]
+    return root
+
+
+def _classes(root: Element) -> dict[str, dict[str, dict[str, str]]]:
+    """Default values by class and tag; those of the class "" apply to all elements."""
+    classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
+    for top in root.all("default"):
+        pending = [(top, classes[""], True)]
+        while pending:
+            element, above, first = pending.pop()
+            values = {tag: dict(attributes) for tag, attributes in above.items()}
+            for child in element.children:
+                if child.tag != "default":
+                    values.setdefault(child.tag, {}).update(child.attributes)
+            if first:
+                classes[""] = values
+            classes[element.get("class") or ("main" if first else "")] = values
+            pending += [(child, values, False) for child in element.all("default")]
+    return classes
+
+
+def without_frames(root: Element, compiler: Compiler, reading: Reading) -> dict[int, Placement]:
+    """Replace <frame> elements by their contents.
+
+    Returns
+    -------
+    dict
+        Pose of the frames around an element in its body, by `id` of the element; without an entry there are none.
+    """
+    outer: dict[int, Placement] = {}
+    pending = root.all("worldbody")
+    while pending:
+        element = pending.pop()
+        flat: list[Element] = []
+        waiting = list(reversed(element.children))
+        while waiting:
+            child = waiting.pop()
+            if child.tag != "frame":
+                flat.append(child)
+                continue
+            inside = outer.get(id(child), Placement()).then(compiler.placement(child, reading))
+            outer.update((id(inner), inside) for inner in child.children)
+            waiting += reversed(child.children)
+        element.children = flat
+        pending += element.all("body")
+    return outer
 
 
 class Compiler:
     """Settings of <compiler> for the rest of the file."""
 
     def __init__(self, root: Element) -> None:
-        values: dict[str, str] = {}
+        values = Element("compiler")
         for element in root.all("compiler"):
-            values.update(element.attributes)
+            values.attributes.update(element.attributes)
         if values.get("coordinate", "local") == "global":
             raise InputError(
                 'the file uses coordinate="global", which MuJoCo no longer reads',
@@ -127,10 +168,10 @@ class Compiler:
         if len(self.sequence) != 3 or set(self.sequence.lower()) - set("xyz"):
             raise InputError(f'eulerseq is "{self.sequence}"', "use three of x, y and z")
         self.auto_limits = values.get("autolimits", "true") != "false"
-        self.mesh_folder = values.get("meshdir", values.get("assetdir", ""))
+        self.mesh_folder = values.get("meshdir") or values.get("assetdir")
         self.strip = values.get("strippath", "false") == "true"
         self.from_geometry = values.get("inertiafromgeom", "auto")
-        self.total_mass = float(values.get("settotalmass", "-1") or -1)
+        self.total_mass = float_of(values.get("settotalmass", "-1"), "<compiler> settotalmass")
 
     def angle(self, value: float) -> float:
         """Convert an angle of the file to rad."""

@@ -25,32 +25,20 @@ from snakestudio.robot_files.description import (
 from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.files import resolved
 from snakestudio.robot_files.keyframe import read_keyframe
-from snakestudio.robot_files.mjcf_text import Compiler, Defaults, with_included
-from snakestudio.robot_files.reading import Reading, names_text, world_geometry
+from snakestudio.robot_files.mjcf_text import (
+    Compiler,
+    with_defaults,
+    with_included,
+    without_frames,
+)
+from snakestudio.robot_files.mjcf_vocabulary import VOCABULARY
+from snakestudio.robot_files.reading import Reading, world_geometry
 from snakestudio.robot_files.rotations import snapped, turn_between
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
+from snakestudio.robot_files.vocabulary import notes_on
 from snakestudio.text import counted
 
-_UNREAD = ("composite", "flexcomp", "replicate", "attach")
-_ACTUATORS = (
-    "position",
-    "motor",
-    "velocity",
-    "general",
-    "intvelocity",
-    "damper",
-    "cylinder",
-    "muscle",
-    "adhesion",
-)
-_LEFT_OUT = {
-    "camera": "camera",
-    "light": "",
-    "site": "",
-    "sensor": "",
-    "skin": "skin",
-    "plugin": "plugin",
-}
+_ACTUATORS = ("position", "motor", "velocity", "general")
 _MOST_HEIGHTS = 10_000
 
 
@@ -61,11 +49,21 @@ class _File:
     root: Element
     reading: Reading
     compiler: Compiler
-    defaults: Defaults
+    outer: dict[int, Placement]
+    """Poses of the <frame> elements around an element, by its `id`."""
+
     meshes: dict[str, Element]
     fields: dict[str, Element]
     references: dict[str, float] = field(default_factory=dict)
     """`ref` of hinges by name, rad."""
+
+    def placement(self, element: Element) -> Placement:
+        """Pose of an element in its body."""
+        return self.frame(element).then(self.compiler.placement(element, self.reading))
+
+    def frame(self, element: Element) -> Placement:
+        """Pose of the frames around an element in its body."""
+        return self.outer.get(id(element), Placement())
 
 
 def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
@@ -73,23 +71,16 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
 
     Raises `InputError` if it is invalid, or has an equality constraint.
     """
-    root = with_included(root, reading)
-    for element in root.iter():
-        if element.tag in _UNREAD:
-            raise InputError(
-                f"{element.place}: <{element.tag}> is not supported",
-                "load the file in MuJoCo and save the compiled model",
-            )
+    root = with_defaults(with_included(root, reading))
+    reading.notes += notes_on(root, VOCABULARY)
     _refuse_constraints(root)
-    defaults = Defaults(root)
-    assets = [
-        defaults.of(e, "") for asset in root.all("asset") for e in asset.all("mesh", "hfield")
-    ]
+    compiler = Compiler(root)
+    assets = [e for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
     file = _File(
         root,
         reading,
-        Compiler(root),
-        defaults,
+        compiler,
+        without_frames(root, compiler, reading),
         {_asset_name(e): e for e in assets if e.tag == "mesh"},
         {_asset_name(e): e for e in assets if e.tag == "hfield"},
     )
@@ -113,10 +104,6 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
             gravity = float(x), float(y), float(z)
         if option.get("timestep"):
             step = float_of(option.get("timestep"), "<option> timestep")
-        for key in ("density", "viscosity"):
-            if option.get(key) and float_of(option.get(key), f"<option> {key}") > 0.0:
-                reading.notes.append(f"The {key} of the medium, {option.get(key)}, was ignored.")
-    _note_unread(root, reading, 0 if keyframe is None else 1)
     return RobotDescription(
         root.get("model") or "robot",
         tuple(bodies),
@@ -151,53 +138,17 @@ def _refuse_constraints(root: Element) -> None:
             )
 
 
-def _note_unread(root: Element, reading: Reading, keyframes: int) -> None:
-    """Note ignored elements; `keyframes` is the number of keyframes that were read."""
-    counts: dict[str, int] = {}
-    for element in root.iter():
-        if what := _LEFT_OUT.get(element.tag):
-            counts[what] = counts.get(what, 0) + 1
-    for group, what in (("sensor", "sensor"), ("tendon", "tendon"), ("keyframe", "keyframe")):
-        number = sum(len(element.children) for element in root.all(group))
-        number -= keyframes if group == "keyframe" else 0
-        if number:
-            counts[what] = counts.get(what, 0) + number
-    if counts:
-        parts = [counted(number, what) for what, number in counts.items()]
-        reading.notes.append(f"Ignored: {names_text(parts)}.")
-
-
 # --- bodies ---------------------------------------------------------------------------------------
 
 
 def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
     bodies: list[BodyDescription] = []
     world: list[Geometry] = []
-    # Element, its body (-1: the world), its pose in that body, and the class of its content.
-    pending: list[tuple[Element, int, Placement, str]] = [
-        (e, -1, Placement(), "") for e in reversed(file.root.all("worldbody"))
-    ]
+    pending = [(element, -1) for element in reversed(file.root.all("worldbody"))]
     while pending:
-        element, body, outer, child_class = pending.pop()
-        inner_class = element.get("childclass") or child_class
-        for child in reversed(element.children):
-            if child.tag == "frame":
-                inside = outer.then(file.compiler.placement(child, file.reading))
-                pending.append((child, body, inside, inner_class))
-        if element.tag in ("worldbody", "frame") and body < 0:
-            for child in element.all("geom"):
-                geometry, _ = _geometry(file, child, outer, inner_class)
-                if geometry is not None:
-                    world.append(geometry)
-        elif element.tag == "frame":
-            own, inertials = _geometries(file, element, outer, inner_class)
-            bodies[body] = replace(
-                bodies[body],
-                geometries=bodies[body].geometries + tuple(own),
-                inertial=summed(
-                    [each for each in (bodies[body].inertial, *inertials) if each is not None]
-                ),
-            )
+        element, body = pending.pop()
+        if element.tag == "worldbody":
+            world += _geometries(file, element)[0]
         for child in reversed(element.all("body")):
             if child.get("mocap") == "true":
                 file.reading.notes.append(
@@ -205,8 +156,8 @@ def _tree(file: _File) -> tuple[list[BodyDescription], list[Geometry]]:
                 )
                 continue
             _check_number(len(bodies))
-            bodies.append(_body(file, child, body, outer, child.get("childclass") or inner_class))
-            pending.append((child, len(bodies) - 1, Placement(), inner_class))
+            bodies.append(_body(file, child, body))
+            pending.append((child, len(bodies) - 1))
     return bodies, world
 
 
@@ -215,35 +166,24 @@ def _check_number(number: int) -> None:
         raise InputError("it has more than 20000 bodies", "choose a file of one robot")
 
 
-def _body(
-    file: _File, element: Element, parent: int, outer: Placement, child_class: str
-) -> BodyDescription:
+def _body(file: _File, element: Element, parent: int) -> BodyDescription:
     name = element.get("name") or f"body on line {element.line}"
-    placement = outer.then(file.compiler.placement(element, file.reading))
-    joints = []
-    for child in element.all("joint", "freejoint"):
-        joints.append(_joint(file, child, child_class))
-    geometries, inertials = _geometries(file, element, Placement(), child_class)
+    joints = [_joint(file, child) for child in element.all("joint", "freejoint")]
+    geometries, inertials = _geometries(file, element)
     own = element.find("inertial")
     if own is not None and file.compiler.from_geometry != "true":
         inertial: Inertial | None = _inertial(file, own)
     else:
         inertial = summed(inertials)
-    return BodyDescription(name, parent, placement, inertial, tuple(geometries), tuple(joints))
+    return BodyDescription(
+        name, parent, file.placement(element), inertial, tuple(geometries), tuple(joints)
+    )
 
 
-def _geometries(
-    file: _File, element: Element, outer: Placement, child_class: str
-) -> tuple[list[Geometry], list[Inertial]]:
-    geometries = []
-    inertials = []
-    for child in element.all("geom"):
-        geometry, inertial = _geometry(file, child, outer, child_class)
-        if geometry is not None:
-            geometries.append(geometry)
-        if inertial is not None:
-            inertials.append(inertial)
-    return geometries, inertials
+def _geometries(file: _File, element: Element) -> tuple[list[Geometry], list[Inertial]]:
+    pairs = [_geometry(file, child) for child in element.all("geom")]
+    geometries = [geometry for geometry, _ in pairs if geometry is not None]
+    return geometries, [inertial for _, inertial in pairs if inertial is not None]
 
 
 def _inertial(file: _File, element: Element) -> Inertial:
@@ -251,7 +191,7 @@ def _inertial(file: _File, element: Element) -> Inertial:
     mass = float_of(element.get("mass"), f"{where} mass")
     if mass < 0:
         raise InputError(f"{where}: the mass is {mass:g} kg", "set a mass of 0 or more")
-    frame = file.compiler.placement(element, file.reading)
+    frame = file.placement(element)
     if text := element.get("fullinertia"):
         xx, yy, zz, xy, xz, yz = vector_of(text, 6, f"{where} fullinertia")
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -260,8 +200,7 @@ def _inertial(file: _File, element: Element) -> Inertial:
     return Inertial(mass, frame.position, frame.rotation @ inertia @ frame.rotation.T)
 
 
-def _joint(file: _File, tag: Element, child_class: str) -> JointDescription:
-    element = file.defaults.of(tag, child_class) if tag.tag == "joint" else tag
+def _joint(file: _File, element: Element) -> JointDescription:
     where = element.place
     compiler = file.compiler
     name = element.get("name") or f"joint on line {element.line}"
@@ -301,11 +240,13 @@ def _joint(file: _File, tag: Element, child_class: str) -> JointDescription:
     force = None
     if text := element.get("actuatorfrcrange"):
         force = float(np.abs(vector_of(text, 2, f"{where} actuatorfrcrange")).max()) or None
+    frame = file.frame(element)
+    position = vector_of(element.get("pos", "0 0 0"), 3, f"{where} pos")
     return JointDescription(
         name,
         kind,
-        axis / size,
-        vector_of(element.get("pos", "0 0 0"), 3, f"{where} pos"),
+        frame.rotation @ (axis / size),
+        frame.position + frame.rotation @ position,
         lower,
         upper,
         max(0.0, value("damping")) if len(element.get("damping").split()) < 2 else 0.0,
@@ -320,18 +261,15 @@ def _joint(file: _File, tag: Element, child_class: str) -> JointDescription:
 # --- geometry -------------------------------------------------------------------------------------
 
 
-def _geometry(
-    file: _File, tag: Element, outer: Placement, child_class: str
-) -> tuple[Geometry | None, Inertial | None]:
+def _geometry(file: _File, element: Element) -> tuple[Geometry | None, Inertial | None]:
     """Read a geom, and its mass and inertia in the frame of its body."""
-    element = file.defaults.of(tag, child_class)
     where = element.place
     name = element.get("name")
     kind = element.get("type", "mesh" if element.get("mesh") else "sphere")
     collides = element.get("contype", "1") != "0" or element.get("conaffinity", "1") != "0"
     friction = vector_of(element.get("friction", "1"), (1, 2, 3), f"{where} friction")
     mu = 0.0 if element.get("condim", "3") == "1" else float(friction[0])
-    placement = outer.then(file.compiler.placement(element, file.reading))
+    placement = file.placement(element)
     size = np.zeros(0)
     if kind not in ("mesh", "hfield"):
         size = vector_of(element.get("size", "0"), (1, 2, 3), f"{where} size")
@@ -344,7 +282,7 @@ def _geometry(
         if length < 1e-12:
             raise InputError(f"{where}: both ends of fromto are the same point", "set two points")
         turn = snapped(turn_between(np.array([0.0, 0.0, 1.0]), along / length))
-        placement = outer.then(Placement(0.5 * (ends[:3] + ends[3:]), turn))
+        placement = file.frame(element).then(Placement(0.5 * (ends[:3] + ends[3:]), turn))
         half = 0.5 * length
         size = np.array(
             [size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half]
@@ -494,8 +432,7 @@ def _with_pairs(
     """Use the friction of explicit contact pairs instead of that of their two geoms."""
     frictions: dict[str, tuple[float, float]] = {}
     for group in file.root.all("contact"):
-        for element in group.all("pair"):
-            pair = file.defaults.of(element, "")
+        for pair in group.all("pair"):
             values = vector_of(
                 pair.get("friction", "1 1"), (1, 2, 3, 4, 5), f"{pair.place} friction"
             )
@@ -539,8 +476,7 @@ def _with_actuators(file: _File, bodies: list[BodyDescription]) -> list[BodyDesc
     motors: dict[str, Actuation] = {}
     others = 0
     for group in file.root.all("actuator"):
-        for child in group.children:
-            element = file.defaults.of(child, "")
+        for element in group.children:
             joint = element.get("joint") or element.get("jointinparent")
             if element.tag not in _ACTUATORS or not joint:
                 others += 1
