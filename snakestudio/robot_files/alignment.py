@@ -11,9 +11,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
-from snakestudio.robot_files.chain import Chain, Hinge, Segment
+from snakestudio.robot_files.chain import Chain, Hinge
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.rotations import about, turn_between
+from snakestudio.robot_files.tree import Segment
 
 _KINDS = ("roll", "pitch", "yaw")
 """Kinds of rotation about the x, y and z axis."""
