@@ -9,9 +9,9 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
-from snakestudio.robot_files.branches import longest_path, merge_branches, merge_wheels
+from snakestudio.robot_files.branches import merge_branches, path_of
 from snakestudio.robot_files.description import JointDescription, Placement, RobotDescription
-from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.notes import Change, Effect, Notes
 from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.tree import (
     Node,
@@ -22,6 +22,7 @@ from snakestudio.robot_files.tree import (
     root_of,
     without_base,
 )
+from snakestudio.robot_files.wheels import merge_wheels
 
 _NOTHING = 1e-4
 """Mass ratio to the mean of the bodies below which a mass is negligible."""
@@ -70,8 +71,8 @@ def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
     mean = sum(nodes[i].segment.mass for i in members) / len(members)
     merge_wheels(nodes, members, notes)
     members = below(nodes, root)
-    path = longest_path(nodes, members, root)
-    merge_branches(nodes, path, notes)
+    path = path_of(nodes, members, root)
+    merge_branches(nodes, path, members, notes)
     return _along(nodes, path, _NOTHING * mean, notes)
 
 
@@ -83,13 +84,9 @@ def _along(nodes: list[Node], path: list[int], nothing: float, notes: Notes) -> 
         child = nodes[before if backward else after]
         here = []
         for joint in child.joints:
-            if joint.kind == "slide":
-                raise InputError(
-                    f'joint "{joint.name}" slides',
-                    "a scene's robot has joints that turn only: make it fixed",
-                )
             axis = child.placement.rotation @ joint.axis
             point = child.placement.position + child.placement.rotation @ joint.position
+            # The axes of a ball joint are set when the frames of its links are known.
             axes = [axis] if joint.kind == "hinge" else list(np.eye(3)[::-1])
             if joint.kind == "ball":
                 notes.add(
@@ -105,17 +102,17 @@ def _along(nodes: list[Node], path: list[int], nothing: float, notes: Notes) -> 
             "the robot has no joint that turns", "choose the file of a robot with joints"
         )
     # Massless ends are frames, not links.
-    while len(segments) > 2 and segments[-1].mass <= nothing:
-        lost = names_text([hinge.joint.name for hinge in hinges.pop()])
-        notes.add(
-            segments.pop().name, f"has no mass at the end of the robot; it and {lost} were ignored"
-        )
-    while len(segments) > 2 and segments[0].mass <= nothing:
-        lost = names_text([hinge.joint.name for hinge in hinges.pop(0)])
-        notes.add(
-            segments.pop(0).name,
-            f"has no mass at the end of the robot; it and {lost} were ignored",
-        )
+    for end in (-1, 0):
+        while len(segments) > 2 and segments[end].mass <= nothing:
+            lost = tuple(dict.fromkeys(hinge.joint.name for hinge in hinges.pop(end)))
+            segment = segments.pop(end)
+            notes.add(
+                segment.name,
+                f"has no mass at the end of the robot; it and {names_text(lost)} were ignored",
+                "",
+                Change(Effect.BODIES_LEFT_OUT, bodies=tuple(segment.bodies)),
+                Change(Effect.JOINTS_LEFT_OUT, joints=lost),
+            )
     massless = [k for k in range(1, len(segments) - 1) if segments[k].mass <= nothing]
     for k in reversed(massless):
         if len(hinges[k - 1]) + len(hinges[k]) > 3 or _parallel(hinges[k - 1], hinges[k]):
@@ -125,6 +122,7 @@ def _along(nodes: list[Node], path: list[int], nothing: float, notes: Notes) -> 
                 "give it an <inertial> with a mass",
             )
         segments[k + 1].geometries += segments[k].geometries
+        notes.changes.append(Change(Effect.BODIES_LEFT_OUT, bodies=tuple(segments[k].bodies)))
         del segments[k]
         hinges[k - 1 : k + 1] = [hinges[k - 1] + hinges[k]]
     return Chain(segments, hinges, nodes[path[0]].placement)

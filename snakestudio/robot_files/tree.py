@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,8 +18,9 @@ from snakestudio.robot_files.description import (
     Placement,
     RobotDescription,
 )
-from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.notes import Change, Effect, Notes
 from snakestudio.robot_files.reading import names_text
+from snakestudio.robot_files.rotations import about
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
 
 _DENSITY = 1000.0
@@ -34,6 +36,9 @@ class Segment:
     geometries: list[Geometry] = field(default_factory=list)
     wheels: list[tuple[FloatArray, list[Geometry]]] = field(default_factory=list)
     """Axis and geometry of each wheel."""
+
+    bodies: list[int] = field(default_factory=list)
+    """0-based indices of its bodies in the description."""
 
     @property
     def inertial(self) -> Inertial | None:
@@ -66,7 +71,8 @@ def nodes_of(robot: RobotDescription, notes: Notes) -> list[Node]:
     for body in robot.bodies:
         outer = Placement() if body.parent < 0 else placements[body.parent]
         placements.append(outer.then(body.placement))
-        joints = _without_held(body, notes)
+        joints, held = _without_held(body, notes)
+        placements[-1] = placements[-1].then(held)
         free = body.parent < 0 or any(joint.kind == "free" for joint in joints)
         if not free and not joints:
             node_of.append(node_of[body.parent])
@@ -79,6 +85,7 @@ def nodes_of(robot: RobotDescription, notes: Notes) -> list[Node]:
                 nodes[parent].children.append(len(nodes))
             nodes.append(node)
         segment = nodes[node_of[-1]].segment
+        segment.bodies.append(len(node_of) - 1)
         if body.inertial is not None:
             if body.inertial.mass > max((part.mass for part in segment.inertials), default=0.0):
                 segment.name = body.name
@@ -93,12 +100,45 @@ def _placed(geometry: Geometry, outer: Placement) -> Geometry:
     return replace(geometry, placement=outer.then(geometry.placement), friction_axis=turned)
 
 
-def _without_held(body: BodyDescription, notes: Notes) -> tuple[JointDescription, ...]:
-    held = [j for j in body.joints if j.kind in ("hinge", "slide") and j.upper - j.lower < 1e-9]
-    for joint in held:
-        at = f"{math.degrees(joint.lower):g}°" if joint.kind == "hinge" else f"{joint.lower:g} m"
-        notes.add(joint.name, f"both limits are {at}, so it is fixed", "held")
-    return tuple(joint for joint in body.joints if joint not in held)
+def _without_held(
+    body: BodyDescription, notes: Notes
+) -> tuple[tuple[JointDescription, ...], Placement]:
+    """Joints that move, and the motion of the body by those whose limits are equal."""
+    joints: list[JointDescription] = []
+    motion = Placement()
+    for joint in reversed(body.joints):
+        if joint.kind in ("hinge", "slide") and joint.upper - joint.lower < 1e-9:
+            at = (
+                f"{math.degrees(joint.lower):.4g}°"
+                if joint.kind == "hinge"
+                else f"{joint.lower:g} m"
+            )
+            notes.add(
+                joint.name,
+                f"both limits are {at}, so it is fixed there",
+                "held",
+                Change(Effect.JOINTS_LEFT_OUT, joints=(joint.name,)),
+            )
+            motion = _held(joint).then(motion)
+            continue
+        # The joints after this one are held, so its axis is fixed in the frame that they move.
+        inner = motion.inverse()
+        joints.append(
+            replace(
+                joint,
+                axis=inner.rotation @ joint.axis,
+                position=inner.position + inner.rotation @ joint.position,
+            )
+        )
+    return tuple(reversed(joints)), motion
+
+
+def _held(joint: JointDescription) -> Placement:
+    """Motion of a body by a joint at its limit."""
+    if joint.kind == "slide":
+        return Placement(joint.lower * joint.axis)
+    turn = about(joint.axis, joint.lower)
+    return Placement(joint.position - turn @ joint.position, turn)
 
 
 def give_masses(nodes: list[Node], notes: Notes) -> None:
@@ -136,7 +176,10 @@ def give_masses(nodes: list[Node], notes: Notes) -> None:
         raise InputError("no link has a mass", "give the links an <inertial> with their mass")
     if nodes:
         notes.add(
-            "", f"The file has no masses; the density of water was used ({total:.3g} kg in total)"
+            "",
+            f"The file has no masses; the density of water was used ({total:.3g} kg in total)",
+            "",
+            Change(Effect.MASSES_CHOSEN),
         )
 
 
@@ -146,6 +189,11 @@ def below(nodes: list[Node], root: int) -> list[int]:
     for index in result:
         result += nodes[index].children
     return result
+
+
+def turns(node: Node) -> bool:
+    """Whether a node turns relative to its parent."""
+    return any(joint.kind != "slide" for joint in node.joints)
 
 
 def root_of(nodes: list[Node], notes: Notes) -> int | None:
@@ -164,51 +212,87 @@ def root_of(nodes: list[Node], notes: Notes) -> int | None:
         return None
     for root in roots:
         if root != best:
-            notes.add(nodes[root].segment.name, "is not part of the chain and was ignored")
+            parts = below(nodes, root)
+            mass = sum(nodes[index].segment.mass for index in parts)
+            notes.add(
+                nodes[root].segment.name,
+                f"is not joined to the robot and was left out{of_mass(mass)}",
+                "separate",
+                left_out(nodes, parts),
+                Change(Effect.JOINTS_LEFT_OUT, joints=joint_names(nodes, parts)),
+            )
     return best
+
+
+def of_mass(mass: float) -> str:
+    """The mass of a part in brackets within a sentence; "" for none."""
+    return f" ({mass:.3g} kg)" if mass > 0 else ""
+
+
+def left_out(nodes: list[Node], parts: Iterable[int]) -> Change:
+    """The effect of leaving out nodes."""
+    return Change(
+        Effect.BODIES_LEFT_OUT,
+        bodies=tuple(body for index in parts for body in nodes[index].segment.bodies),
+    )
+
+
+def joint_names(nodes: list[Node], parts: Iterable[int]) -> tuple[str, ...]:
+    """Names of the joints of nodes."""
+    return tuple(
+        joint.name
+        for index in parts
+        for joint in (*nodes[index].joints, *nodes[index].root_joints)
+        if joint.kind != "free"
+    )
 
 
 def without_base(nodes: list[Node], root: int, notes: Notes) -> int:
     """First body of the robot itself; slides and turns that only place it in the world are dropped."""
     own = [joint for joint in nodes[root].root_joints if joint.kind != "free"]
+    names = names_text([joint.name for joint in own])
+    change = Change(Effect.JOINTS_LEFT_OUT, joints=tuple(joint.name for joint in own))
     if any(joint.kind == "slide" for joint in own):
-        names = names_text([joint.name for joint in own])
-        notes.add(
-            nodes[root].segment.name,
-            f"its joints {names} place it in the world; here the robot is free",
-        )
+        text = f"its joints {names} place it in the world; here the robot is free"
+        notes.add(nodes[root].segment.name, text, "", change)
     elif own:
-        names = names_text([joint.name for joint in own])
-        notes.add(
-            nodes[root].segment.name, f"is joined to the world by {names}; here the robot is free"
-        )
+        text = f"is joined to the world by {names}; here the robot is free"
+        notes.add(nodes[root].segment.name, text, "", change)
     elif not nodes[root].root_joints and nodes[root].segment.mass > 0:
         notes.add(nodes[root].segment.name, "is fixed to the world; here the robot is free")
-    dropped: list[str] = []
+    members = below(nodes, root)
+    masses = [nodes[k].segment.mass for k in members if nodes[k].segment.mass > 0]
+    usual = float(np.median(masses)) if masses else 0.0
+    dropped: list[int] = []
+    names_dropped: list[str] = []
     slid = False
-    while len(nodes[root].children) == 1 and not nodes[root].segment.mass > 0:
+    while len(nodes[root].children) == 1:
         child = nodes[root].children[0]
-        joints = nodes[child].joints
-        slides = any(joint.kind == "slide" for joint in joints)
-        geometry = [g for g in nodes[root].segment.geometries if g.collides]
-        if not slides and geometry and not slid:
+        slides = any(joint.kind == "slide" for joint in nodes[child].joints)
+        segment = nodes[root].segment
+        bare = not any(geometry.collides for geometry in segment.geometries)
+        # A frame of a base that slides in a plane can have a mass only because programs require one.
+        light = bare and segment.mass <= usual and (slides or slid)
+        if not light and (segment.mass > 0 or not (bare or slides or slid)):
             break
         slid = slid or slides
-        dropped += [joint.name for joint in joints]
+        dropped.append(root)
+        names_dropped += [joint.name for joint in nodes[child].joints]
         nodes[child].parent = -1
         nodes[child].joints = ()
         root = child
-    while any(joint.kind == "slide" for c in nodes[root].children for joint in nodes[c].joints):
-        # A base with its own mass that slides on the ground, such as a cart.
-        children = nodes[root].children
-        if len(children) != 1 or nodes[children[0]].joints[0].kind != "slide":
-            break
-        dropped += [joint.name for joint in nodes[children[0]].joints]
-        root = children[0]
-        nodes[root].parent = -1
-        nodes[root].joints = ()
-        slid = True
     if dropped:
-        text = f"the joints {names_text(dropped)} before it carry no body; they were removed"
-        notes.add(nodes[root].segment.name, text)
+        mass = sum(nodes[index].segment.mass for index in dropped)
+        heavy = names_text(nodes[k].segment.name for k in dropped if nodes[k].segment.mass > 0)
+        joints = names_text(names_dropped)
+        text = f"the joints {joints} before it carry no body; they were removed"
+        if heavy:
+            text = f"the joints {joints} before it place it in the world; they and {heavy}{of_mass(mass)} were left out"
+        notes.add(
+            nodes[root].segment.name,
+            text,
+            "",
+            left_out(nodes, dropped),
+            Change(Effect.JOINTS_LEFT_OUT, joints=tuple(names_dropped)),
+        )
     return root
