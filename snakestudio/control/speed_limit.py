@@ -203,7 +203,7 @@ def check(scene: Scene) -> list[Problem]:
         f"the gait moves joint {axis.joint + 1} ({axis.kind}) at up to {fastest:.3g}°/s, but its motor is limited to "
         f"{most:.3g}°/s, so it will lag"
     )
-    share = float((limit / rates)[worst])
+    share = float(limit[worst] / rates[worst])
     return [
         Problem(
             "hint",

@@ -11,9 +11,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
-from snakestudio.robot_files.chain import Chain, Hinge, Segment
+from snakestudio.robot_files.chain import Chain, Hinge
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.rotations import about, turn_between
+from snakestudio.robot_files.tree import Segment
 
 _KINDS = ("roll", "pitch", "yaw")
 """Kinds of rotation about the x, y and z axis."""
@@ -89,7 +90,7 @@ def align(chain: Chain, notes: Notes) -> Alignment:
     _join_coincident(chain, line, notes)
     up = _upwards(line.direction, line.hinges, notes)
     alignment = None
-    course = _course_of_shapes(chain)
+    course = _course_of_shapes(chain) or _course_of_ends(chain, line)
     if course is not None or not line.within(_STRAIGHT):
         tried = Notes()
         try:
@@ -127,14 +128,14 @@ class _Line:
                 "the links and joints of the robot are all at one point", "set their positions"
             )
         direction = toward / size
-        axes = np.array([hinge.axis for hinge in self.hinges])
         middle = points.mean(axis=0)
         moved = points.copy()
         for _ in range(8):
-            for k, axis in enumerate(axes):
+            for k, hinge in enumerate(self.hinges):
+                axis = hinge.axis
                 across = axis - (axis @ direction) * direction
-                if across @ across < 0.25:
-                    continue  # the axis is parallel to the line
+                if across @ across < 0.25 or hinge.joint.kind == "ball":
+                    continue  # the axis is parallel to the line, or the joint is a point
                 gap = middle - points[k]
                 gap -= (gap @ direction) * direction
                 moved[k] = points[k] + axis * ((gap @ across) / (across @ across))
@@ -163,7 +164,7 @@ class _Line:
 
     def within(self, part: float) -> bool:
         """Whether all joints are in order along the line, and within a fraction of their spacing of it."""
-        few = len(self.points) < 3
+        few = len(self.points) < 3 or float(np.ptp(self.points, axis=0).max()) < 1e-9
         return few or (self._forward and bool(self.aside.max() < part * max(self.spacing, 1e-9)))
 
 
@@ -193,6 +194,7 @@ def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
         )
         chain.segments[k + 1].inertials += chain.segments[k].inertials
         chain.segments[k + 1].geometries += chain.segments[k].geometries
+        chain.segments[k + 1].bodies += chain.segments[k].bodies
         del chain.segments[k]
         chain.hinges[k - 1 : k + 1] = [chain.hinges[k - 1] + chain.hinges[k]]
         ends[k - 1 : k + 1] = [ends[k - 1] + ends[k]]
@@ -200,7 +202,8 @@ def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
 
 def _upwards(direction: FloatArray, hinges: list[Hinge], notes: Notes) -> FloatArray:
     """Z axis of the first link: as close to up as possible, and such that most axes are y or z axes."""
-    lateral = [h.axis - (h.axis @ direction) * direction for h in hinges]
+    own = [hinge.axis for hinge in hinges if hinge.joint.kind != "ball"]
+    lateral = [axis - (axis @ direction) * direction for axis in own]
     lateral = [axis / np.linalg.norm(axis) for axis in lateral if np.linalg.norm(axis) > 0.7]
     if abs(direction[2]) < 0.7:
         up = np.array([0.0, 0.0, 1.0])
@@ -229,6 +232,13 @@ def _frame(direction: FloatArray, up: FloatArray) -> FloatArray:
     z = up - (up @ direction) * direction
     z /= np.linalg.norm(z)
     return np.column_stack([direction, np.cross(z, direction), z])
+
+
+def _set_ball_axes(group: list[Hinge], frame: FloatArray) -> None:
+    """Set the axes of a ball joint, z, y and x, to those of the frame of its link."""
+    balls = [hinge for hinge in group if hinge.joint.kind == "ball"]
+    for hinge, column in zip(balls, (2, 1, 0), strict=False):
+        hinge.axis = frame[:, column]
 
 
 def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, float]:
@@ -309,6 +319,8 @@ def _joint(
 def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignment:
     frame = _frame(line.direction, up)
     groups = chain.hinges
+    for group in groups:
+        _set_ball_axes(group, frame)
     # A joint that pitches before it yaws equals one that yaws before it pitches, rotated by 90 degrees.
     firsts = [
         [_classified(hinge, frame, Notes())[0] for hinge in group]
@@ -378,6 +390,24 @@ def _course_of_shapes(chain: Chain) -> _Course | None:
     return _Course(points, directions) if any(bends) else None
 
 
+def _course_of_ends(chain: Chain, line: _Line) -> _Course | None:
+    """The course from joint to joint with the end links along their shapes; None if they do not bend there."""
+    if not line.within(_NEARLY):
+        return None
+    course = _course_of_joints(chain, line)
+    bent = False
+    for end, inner, group in ((0, 1, chain.hinges[0]), (-1, -2, chain.hinges[-1])):
+        rear, front = (None, group[0].point) if end == 0 else (group[-1].point, None)
+        direction = _direction_of_shapes(chain.segments[end], rear, front)
+        if direction is None:
+            continue
+        pair = (direction, course.directions[inner])
+        if _bends(*(pair if end == 0 else pair[::-1]), group):
+            course.directions[end] = direction
+            bent = True
+    return course if bent else None
+
+
 def _direction_of_shapes(
     segment: Segment, rear: FloatArray | None, front: FloatArray | None
 ) -> FloatArray | None:
@@ -418,6 +448,7 @@ def _course_of_joints(chain: Chain, line: _Line) -> _Course:
         directions.append(
             step / size if size > 1e-9 else (directions[-1] if directions else line.direction)
         )
+    directions = directions or [line.direction]
     return _Course(points, [directions[0], *directions, directions[-1]])
 
 
@@ -443,6 +474,7 @@ def _bent(
         zeros: dict[int, float] = {}
         ahead = directions[k + 1]
         turned = frame
+        _set_ball_axes(group, frame)
         for number, hinge in enumerate(group):
             kind, _ = _classified(hinge, turned, Notes())
             local = turned.T @ ahead

@@ -10,10 +10,11 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.alignment import Alignment
-from snakestudio.robot_files.chain import Chain, Segment
+from snakestudio.robot_files.chain import Chain
 from snakestudio.robot_files.description import Geometry, Inertial
 from snakestudio.robot_files.notes import Notes
 from snakestudio.robot_files.solids import moments
+from snakestudio.robot_files.tree import Segment
 
 _LARGEST_PART = 1.5
 """Largest inertia, as a multiple of that of the mass concentrated at the corners of the link."""

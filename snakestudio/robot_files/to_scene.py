@@ -34,7 +34,7 @@ from snakestudio.robot_files.compact import most_common, plain, tables, unified
 from snakestudio.robot_files.description import RobotDescription
 from snakestudio.robot_files.joint_values import AxisFields, give_gains, joint_values, largest_step
 from snakestudio.robot_files.link_values import LinkValues, link_values
-from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.notes import Change, Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
 from snakestudio.robot_files.starting import posed
 
@@ -60,6 +60,9 @@ class ImportedRobot:
     axes: tuple[AxisFields, ...]
     notes: tuple[str, ...]
     """Notes on omissions and approximations, one sentence each."""
+
+    changes: tuple[Change, ...]
+    """Their effects on masses, axes and the pose at rest."""
 
 
 def import_robot(description: RobotDescription) -> ImportedRobot:
@@ -111,6 +114,7 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
         tuple(links),
         tuple(axes),
         (*description.notes, *notes.sentences()),
+        tuple(notes.changes),
     )
 
 

@@ -124,3 +124,11 @@ def test_check_names_the_joint_and_both_speeds() -> None:
 def test_a_driven_robot_stays_steerable() -> None:
     assert isinstance(registry.create(limited(controller__kind="teleoperation")), Steerable)
     assert not isinstance(registry.create(limited()), Steerable)
+
+
+def test_joints_at_rest_do_not_disturb_the_check() -> None:
+    """A warning of numpy would fail the test."""
+    spatial = {"model__kind": "spatial_nonsmooth", "start__kind": "straight"}
+    still = limited(**spatial, gait__kind="two_waves", gait__pitch_amplitude_deg=0.0)
+    (problem,) = [p for p in registry.check(still, None) if p.key == "actuator.max_speed_deg_s"]
+    assert "joint 1 (yaw)" in problem.message
