@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 def _data(name: str) -> Path:
     installed = _PACKAGE / "_data" / name
-    return installed if installed.is_dir() else _PACKAGE.parent / name
+    return installed if os.path.isdir(installed) else _PACKAGE.parent / name
 
 
 def resource(*parts: str) -> Path:
@@ -79,7 +79,7 @@ def docs_dir() -> Path:
 def documentation_page() -> Path:
     """First page of the built documentation; missing if it was not built, as in a fresh checkout."""
     installed = _PACKAGE / "_data" / "site"
-    folder = installed if installed.is_dir() else _PACKAGE.parent / "build" / "docs"
+    folder = installed if os.path.isdir(installed) else _PACKAGE.parent / "build" / "docs"
     return folder / "index.html"
 
 
@@ -240,7 +240,7 @@ def set_matplotlib_folder() -> None:
 
 def _can_be_made(folder: Path) -> bool:
     existing = next((one for one in (folder, *folder.parents) if os.path.lexists(one)), folder)
-    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+    return os.path.isdir(existing) and os.access(existing, os.W_OK | os.X_OK)
 
 
 def _chosen(variable: str) -> Path | None:
@@ -291,7 +291,7 @@ def _data_folder(content: str, name: str, variable: str) -> UserFolder:
 def _usable(requested: UserFolder) -> Path:
     """Folder, created if missing; if it cannot be written, one in `temporary_dir` from then on."""
     folder = requested.folder
-    if folder not in _replaced and not (folder in _usable_folders and folder.is_dir()):
+    if folder not in _replaced and not (folder in _usable_folders and os.path.isdir(folder)):
         # For a user that the system does not know, in a container, the home folder is called ~.
         reason = "there is no home folder" if folder.parts[:1] == ("~",) else why_unwritable(folder)
         if reason:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import queue
 import shutil
 import tempfile
@@ -536,7 +537,7 @@ def _write(path: Path, source: Scene | Run | str | Path, options: Mapping[str, A
 
     Raises `StudyError`, `SceneError` or `UsageError`; nothing is written then.
     """
-    if path.exists() and not is_study(path):
+    if os.path.exists(path) and not is_study(path):
         raise StudyError(f"{path} exists and is not a study. Give the study another file name.")
     scene, base_dir, changes = prepare(source)
     if changes:
@@ -564,7 +565,7 @@ def _write(path: Path, source: Scene | Run | str | Path, options: Mapping[str, A
 
 def _require_scene(path: Path) -> None:
     """Raise `StudyError` unless the file is missing or a scene, which may be overwritten."""
-    if path.exists():
+    if os.path.exists(path):
         try:
             load_scene(path)
         except SceneError:

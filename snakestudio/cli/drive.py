@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import time
@@ -147,7 +148,7 @@ def drive(options: argparse.Namespace, companions: Companions) -> int:
     if options.log is not None:
         check_log_path(options.log)
     for path in (options.mcap, options.csv, options.hdf5):
-        if path is not None and not path.parent.is_dir():
+        if path is not None and not os.path.isdir(path.parent):
             raise UsageError(
                 f"{path}: there is no folder {path.parent}. Create it, or give another file."
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,7 +115,7 @@ def execute(options: argparse.Namespace) -> int:
     faults = tuple(_timed_fault(text) for text in options.faults)
     source = find_profile(options.profile)
     if options.report is not None:
-        if not options.report.parent.is_dir():
+        if not os.path.isdir(options.report.parent):
             raise UsageError(
                 f"--report {options.report}: it cannot be written (there is no such folder)."
             )

@@ -101,7 +101,7 @@ class Outputs:
                 kind is not None
                 and not options.force
                 and followed(path) is not None
-                and path.exists()
+                and os.path.exists(path)
             ):
                 _ask(path, kind)
         self._before = {path: identity(path) for path in targets}
@@ -232,9 +232,9 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
     if not isinstance(recording, RunRecording) or recording.path != path or len(recording) < 2:
         run.to_mcap(path)  # a file is created with the second row
         return
-    if recording.in_place and path.is_file():
+    if recording.in_place and os.path.isfile(path):
         return
-    place = free_name(path) if path.exists() else path
+    place = free_name(path) if os.path.exists(path) else path
     run.to_mcap(place)
     raise KeptElsewhereError(
         f"{path}: this run file was moved, deleted or replaced during recording. The run was written "
@@ -246,7 +246,7 @@ def _kept_elsewhere(run: Run, options: argparse.Namespace) -> list[str]:
     """Save a run that could not be written to any file among the saved runs; return a message with its location."""
     from snakestudio.runfile.library import RunLibrary
 
-    if options.mcap is not None and options.mcap.is_file():
+    if options.mcap is not None and os.path.isfile(options.mcap):
         return []
     try:
         path = RunLibrary().new_path(Path(run.scene_file or "run").stem)

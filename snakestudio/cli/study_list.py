@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.study_file import is_study, load_study
 
     folder = Path(options.folder)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise UsageError(f"{folder} is not a folder. Give the folder of the studies.")
     listed: list[dict[str, Any]] = []
     for path in sorted(folder.glob("*.toml")):
@@ -48,7 +49,7 @@ def execute(options: argparse.Namespace) -> int:
                 "finished": None,
                 "failed": None,
             }
-            if store_path(path).is_file():
+            if os.path.isfile(store_path(path)):
                 table = results_of(path)
                 values["finished"], values["failed"] = (
                     int(table["runs"].sum()),

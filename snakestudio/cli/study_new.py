@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
@@ -66,7 +67,7 @@ def execute(options: argparse.Namespace) -> int:
     scene_path = find_scene(name)
     # for a bundled scene in the current folder
     path = options.file or Path(f"{name.with_suffix('')}.study.toml")
-    if path.exists() and not options.force:
+    if os.path.exists(path) and not options.force:
         raise UsageError(f"{path} already exists. Give another name, or --force to replace it.")
     Outputs(options, (scene_path,), path)
     scene = load_scene(scene_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,6 +122,6 @@ def tls_of(options: argparse.Namespace) -> Tls | None:
             raise UsageError(
                 f"{name} is missing. Give --tls-ca, --tls-cert and --tls-key together."
             )
-        if not Path(file).is_file():
+        if not os.path.isfile(file):
             raise UsageError(f"{name} {file}: there is no such file. Check the path.")
     return Tls(*(Path(file) for file in files.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from snakestudio.cli import study_run
@@ -16,7 +17,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.store import store_path
 
     path = Path(options.study)
-    if not store_path(path).is_file():
+    if not os.path.isfile(store_path(path)):
         raise UsageError(
             f"{path}: this study was never started. Start it with 'snakestudio study run {path}'."
         )

@@ -65,6 +65,6 @@ def not_written(path: Path, error: OSError) -> ExportError:
     remedy = "choose another folder or free some space"
     if isinstance(error, BrokenPipeError):
         remedy = "let the reading program read all data"
-    elif os.path.lexists(path) and not path.is_file():
+    elif os.path.lexists(path) and not os.path.isfile(path):
         remedy = "choose another target"
     return ExportError(f"{path}: The file cannot be written ({why}). {capitalized(remedy)}.")

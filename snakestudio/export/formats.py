@@ -122,7 +122,7 @@ def write_as(kind: ExportKind, run: Any, path: Path) -> None:
     try:
         with calling():
             kind.write(run, part)
-        if not part.is_file():
+        if not os.path.isfile(part):
             raise ExportError(
                 f"{path}: The plug-in {EXPORTS.source(kind.name)} wrote no file. Fix its export {kind.name}."
             )

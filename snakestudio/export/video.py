@@ -243,7 +243,7 @@ def writing_pictures(pattern: Path) -> Iterator[PictureFiles]:
                 os.replace(folder / name, partial.path)
         # Remove the end of a longer earlier sequence, which would be taken for part of this one.
         number = files.count
-        while (rest := pattern.parent / (pattern.name % number)).exists():
+        while os.path.exists(rest := pattern.parent / (pattern.name % number)):
             rest.unlink()
             number += 1
     except OSError as error:

@@ -22,6 +22,7 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.robot import Axis, Robot
 from snakestudio.model.robot.support import Support
 from snakestudio.model.rotations import matrices
+from snakestudio.model.snapshot import Snapshot
 
 
 class PartSizes(NamedTuple):
@@ -136,6 +137,18 @@ class Body(ABC):
     @abstractmethod
     def in_space(self) -> bool:
         """Whether it moves in space and a start sets its height; otherwise its parts are flat on the ground."""
+
+    def fits(self, snapshot: Snapshot) -> bool:
+        """Whether `snapshot` is a state of this body.
+
+        After an edit the state is still that of the previous body, until the engine has the edit, or
+        in a run that has begun, until it is reset.
+        """
+        return (
+            snapshot.n_links == self.n_parts
+            and len(snapshot.joint_angle) == len(self.axes)
+            and (snapshot.body is None or self.strained)
+        )
 
     @abstractmethod
     def part_title(self, index: int) -> str:

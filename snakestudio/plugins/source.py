@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import importlib.util
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def read_source(name: str | Path) -> Source:
     Raises `PluginError` if it cannot be read.
     """
     text = str(name)
-    if is_file(text) or isinstance(name, Path) or Path(text).is_dir():
+    if is_file(text) or isinstance(name, Path) or os.path.isdir(text):
         return source_of_file(Path(text))
     return _source_of_package(text)
 

@@ -44,7 +44,7 @@ def trusted() -> TrustList:
     Raises `PluginError` if the list cannot be read.
     """
     path = _store()
-    if not path.exists():
+    if not os.path.exists(path):
         return TrustList()
     try:
         values = parse_json(read_text(path, TRUST), TRUST)
@@ -98,7 +98,7 @@ def trust(plugin: Source | str | Path) -> str:
         Sentence that states what is trusted now.
     """
     known = trusted()
-    if not isinstance(plugin, Source) and Path(plugin).is_dir():
+    if not isinstance(plugin, Source) and os.path.isdir(plugin):
         folder = Path(plugin).resolve()
         if os.name == "posix" and folder.stat().st_mode & stat.S_IWOTH:
             raise PluginError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from snakestudio.inputs import InputError
@@ -63,7 +64,7 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
     root = above[-1]
     for candidate in candidates:
         try:
-            if candidate.is_file() and candidate.resolve().is_relative_to(root):
+            if os.path.isfile(candidate) and candidate.resolve().is_relative_to(root):
                 return candidate
         except (OSError, ValueError):
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,7 +66,7 @@ def _package(name: str, path: Path) -> Path:
     for folder in list(path.resolve().parents)[:_UPWARDS]:
         if folder.name == name or _name_of(folder) == name:
             return folder
-        if (folder / name).is_dir():
+        if os.path.isdir(folder / name):
             return folder / name
     raise InputError(f'there is no package "{name}" near the file', "add it")
 

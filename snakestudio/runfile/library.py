@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -113,7 +114,7 @@ class RunLibrary:
         stem = f"{began}_{_WORDS.sub('_', name).strip('_') or 'run'}"[:100]
         path = self.folder / f"{stem}{SUFFIX}"
         number = 2
-        while path.exists():
+        while os.path.exists(path):
             path = self.folder / f"{stem}_{number}{SUFFIX}"
             number += 1
         return path
@@ -122,7 +123,7 @@ class RunLibrary:
         """All runs, the newest first; unreadable files are included with the reason."""
         library_runs = []
         for path in self.folder.glob(f"*{SUFFIX}"):
-            with contextlib.suppress(FileNotFoundError):  # it was deleted meanwhile
+            with contextlib.suppress(OSError):  # it was deleted meanwhile, or its drive is gone
                 library_runs.append(self.run(path))
         known = {run.path for run in library_runs}
         self._known = {path: known_ for path, known_ in self._known.items() if path in known}
@@ -131,7 +132,7 @@ class RunLibrary:
     def run(self, path: Path) -> SavedRun:
         """One run.
 
-        Raises `FileNotFoundError` if there is no such file.
+        Raises `OSError` if there is no such file, or it cannot be reached.
         """
         status = path.stat()
         stamp = status.st_mtime_ns, status.st_size
@@ -148,7 +149,7 @@ class RunLibrary:
             known.problem,
             label,
             tags,
-            picture if picture.exists() else None,
+            picture if os.path.exists(picture) else None,
         )
 
     def find(self, name: str) -> SavedRun:
@@ -193,7 +194,7 @@ class RunLibrary:
 
     def set_picture(self, path: Path, png: bytes) -> None:
         """Store a PNG thumbnail of the run in `path`."""
-        if path.exists():
+        if os.path.exists(path):
             write_atomically(path.with_suffix(".png"), png)
 
     def delete(self, run: SavedRun) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import time
 from pathlib import Path
 from uuid import uuid4
@@ -72,7 +73,7 @@ def save_failing_problem(engine: Engine) -> Path | None:
         write_atomically(own, data)
         write_atomically(own.with_suffix(".hdf5"), _content(".hdf5", engine))
     except (OSError, ExportError):  # ExportError: FCLIB does not support such friction
-        return own if own.is_file() else None
+        return own if os.path.isfile(own) else None
     return own
 
 

@@ -177,7 +177,7 @@ def process_start(pid: int) -> str | None:
         )
         return None if fields[0] in "ZX" else fields[19]
     except OSError:
-        if Path("/proc/self/stat").exists():
+        if os.path.exists("/proc/self/stat"):
             return None
     try:
         output = subprocess.run(

@@ -14,7 +14,7 @@ from snakestudio.control.base import Controller, Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
-from snakestudio.errors import MistakeError, PluginRuntimeError, SceneError, StateError
+from snakestudio.errors import MistakeError, PluginRuntimeError, SceneError, StateError, UserError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.plugin_kinds import plugin_records, plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
@@ -356,6 +356,9 @@ class Runner:
     def apply(self, scene: Scene) -> list[str]:
         """Adopt those values of `scene` that can change during the run, from the next control period.
 
+        Raises `UserError` or `MistakeError` if engine or controller cannot use a value; the run
+        continues unchanged then.
+
         Returns
         -------
         list of str
@@ -363,8 +366,7 @@ class Runner:
         """
         self._finish_period()
         live, _ = live_scene(self.scene, scene)
-        if live != self.scene and self.engine.apply(live):
-            self.controller.apply(live, self.time)
+        if live != self.scene and self._adopt(live):
             self._feed.use(self.controller)
             self._states.request()
             if live.run.duration_s != self.scene.run.duration_s:
@@ -373,6 +375,17 @@ class Runner:
             self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
+
+    def _adopt(self, live: Scene) -> bool:
+        """Apply a scene to engine and controller, or to neither of them."""
+        try:
+            if not self.engine.apply(live):
+                return False
+            self.controller.apply(live, self.time)
+        except (UserError, MistakeError):
+            self.engine.apply(self.scene)
+            raise
+        return True
 
     def reload_plugins(self, scene: Scene) -> list[str]:
         """Continue with `scene`, which has the same values in kinds of reloaded plug-ins.

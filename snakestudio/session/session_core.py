@@ -13,13 +13,16 @@ from pathlib import Path
 
 from snakestudio.errors import (
     ExportError,
+    MistakeError,
     PluginRuntimeError,
     PreparationError,
     Problem,
     SnakeStudioError,
+    UserError,
 )
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.plugin_kinds import is_complete, plugin_records, plugins_in_use
+from snakestudio.model.edits import changed_keys
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -332,11 +335,17 @@ class SessionCore:
         if runner is None or runner.engine.step_count == 0:
             self._rebuild()
             return
-        pending = tuple(runner.apply(scene))
-        self.latest = runner.latest
         problems = self.status.problems
-        if self.status.state != "running":  # a check takes too long for a tick
+        try:
+            pending = tuple(runner.apply(scene))
+            if self.status.state != "running":  # a check takes too long for a tick
+                problems = tuple(check(scene, self._base_dir))
+        except (UserError, MistakeError):
             problems = tuple(check(scene, self._base_dir))
+            if not any(problem.severity == "error" for problem in problems):
+                raise
+            pending = tuple(changed_keys(runner.scene, scene))
+        self.latest = runner.latest
         self._publish(replace(self.status, pending=pending, problems=problems))
 
     def play(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
@@ -291,10 +292,10 @@ def _check_viewer(target: Target) -> None:
 
 
 def _check_writable(path: Path) -> None:
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise StreamError(
             f"{path} cannot be written because the folder {path.parent} does not exist. Create it, or choose another "
             "file."
         )
-    if path.is_dir():
+    if os.path.isdir(path):
         raise StreamError(f"{path} is a folder. Choose the name of a file.")

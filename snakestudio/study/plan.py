@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -94,7 +95,7 @@ class Plan:
         missing because a plug-in is not loaded.
         """
         scene_path = scene_of(study, path)
-        if not scene_path.exists():
+        if not os.path.exists(scene_path):
             remedy = "give the path of the scene, relative to the folder of the study"
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
             raise StudyError.of([wrong], path)

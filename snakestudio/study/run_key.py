@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from functools import cache
 from importlib import metadata
@@ -40,7 +41,7 @@ def code_hash() -> str:
     digest = hashlib.sha256(source_hash().encode())
     for place in _COMPUTING:
         part = _PACKAGE / place
-        for path in [part] if part.is_file() else sorted(part.rglob("*.py")):
+        for path in [part] if os.path.isfile(part) else sorted(part.rglob("*.py")):
             digest.update(
                 path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes()
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -231,7 +232,7 @@ def results_of(path: Path) -> Table:
 
     Raises `StudyError` if there are no results, or they cannot be read.
     """
-    if not path.is_file() and not store_path(path).is_file():
+    if not os.path.isfile(path) and not os.path.isfile(store_path(path)):
         raise StudyError(f"{path}: there is no such file. Check the path.")
     with Store(store_path(path)) as store:
         about = store.about()

@@ -159,7 +159,7 @@ class Store:
     def __init__(self, path: Path, writing: bool = False) -> None:
         self.path = path
         self._writing = writing
-        if not writing and not path.is_file():
+        if not writing and not os.path.isfile(path):
             raise StudyError(f"{path}: there are no results yet; run the study first.")
         self._open_parts = contextlib.ExitStack()
         try:

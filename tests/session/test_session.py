@@ -121,6 +121,26 @@ def test_edit_at_the_start_resets_and_a_later_one_continues(session: Watched, sc
     assert len(session.recording) == 1
 
 
+def test_unusable_value_leaves_the_run_unchanged_until_it_is_valid(
+    session: Watched, scene: Scene
+) -> None:
+    session.open(scene)
+    session.wait_for("ready")
+    session.step()
+    unusable = {"ground.load_factor": "", "gait.amplitude_deg": 35.0}
+    session.edit(with_values(scene, unusable))
+    session.settle()
+    assert session.status.state == "paused"
+    assert set(session.status.pending) == set(unusable)
+    assert "error" in [problem.severity for problem in session.status.problems]
+    session.step()
+    session.edit(with_values(scene, {"gait.amplitude_deg": 35.0}))
+    session.settle()
+    assert session.status.pending == ()
+    assert session.recording is not None
+    assert session.recording.scene_at(10.0).gait.amplitude_deg == 35.0
+
+
 def test_an_edit_is_checked_once(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -84,7 +85,7 @@ class FileFolders(QObject):
             QStandardPaths.StandardLocation.DocumentsLocation
         )
         for folder in (near, *(Path(str(each)) for each in stored if each), Path(documents)):
-            if folder is not None and folder.is_dir() and not is_program_folder(folder):
+            if folder is not None and os.path.isdir(folder) and not is_program_folder(folder):
                 return folder
         return Path.home()
 

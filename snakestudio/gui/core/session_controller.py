@@ -32,6 +32,9 @@ from snakestudio.viewmodel.sources import LoadedRun, Robot, Simulation, Source, 
 FRAME_MS = 16
 """Interval of the display timer, ms: at most 60 updates a second."""
 
+_PLACED_BY = ("start", "robot", "beam", "model", "gait")
+"""Parts of the scene that determine the poses of the robot at its start."""
+
 _RELEASE_MS = 1000
 """Time after a change of recording until all views of the old one have freed their memory, ms."""
 _RELEASE_AGAIN_MS = 30_000
@@ -409,11 +412,12 @@ class SessionController(QObject):
             self.set_cursor(None)  # an edit changes the present, so the present must be shown
             number = self.session.edit(after)
             standing = self.status.state in ("ready", "blocked", "preparing", "unprepared")
-            if after.start != before.start and standing and self._source is self._simulation:
+            moved = any(getattr(after, part) != getattr(before, part) for part in _PLACED_BY)
+            if moved and standing and self._source is self._simulation:
                 self._foresee(after, number)
 
     def _foresee(self, scene: Scene, edit: int) -> None:
-        """Show a new start immediately: a dragged robot would otherwise lag behind until the engine is reset."""
+        """Show a new start immediately: the robot would otherwise lag behind until the engine is reset."""
         snapshot = preview(scene, self._document.base_dir)
         if snapshot is not None:
             self._awaited = edit

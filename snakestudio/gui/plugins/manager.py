@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt
@@ -165,7 +166,7 @@ class PluginManager(Dialog):
         entry = self.entry
         path = entry.path if entry is not None else None
         usable = entry is not None and entry.source is not None
-        there = path is not None and path.exists()
+        there = path is not None and os.path.exists(path)
         self.detail.setText(_EMPTY if entry is None else _detail(entry))
         self.own.setVisible(path is not None)
         self.own.setChecked(path is not None and self._plugins.is_own(path))

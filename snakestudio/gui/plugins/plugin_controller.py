@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections import deque
 from collections.abc import Callable
@@ -423,7 +424,9 @@ class PluginController(QObject):
             if self._named
             else set()
         )
-        targets = {str(place) for path in paths for place in (path, path.parent) if place.exists()}
+        targets = {
+            str(place) for path in paths for place in (path, path.parent) if os.path.exists(place)
+        }
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if gone := sorted(watched - targets):
             self._watcher.removePaths(gone)

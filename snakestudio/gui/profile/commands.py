@@ -5,6 +5,7 @@ Windows and readers of profiles are imported when needed.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -128,7 +129,7 @@ def _candidates(c: ProfileContext) -> list[Path]:
     if robot_controller.loaded is not None and robot_controller.loaded.path is not None:
         paths.append(robot_controller.loaded.path)
     last = c.settings.value(_LAST)
-    if isinstance(last, str) and Path(last).is_file():
+    if isinstance(last, str) and os.path.isfile(last):
         paths.append(Path(last))
     return [*paths, *own(), resource("profiles", _FIRST), *shipped()]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -337,7 +338,7 @@ class ProfileEditor(QWidget):
             folder = next(
                 profiles_dir() / name
                 for name in (template.stem, *(f"{template.stem}_{n}" for n in range(2, 1000)))
-                if not (profiles_dir() / name).exists()
+                if not os.path.exists(profiles_dir() / name)
             )
             self.document.open(new_profile(template, folder))
         except (ProfileError, OSError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 from collections.abc import Callable, Set
 from pathlib import Path
 from typing import Any, Protocol
@@ -293,7 +294,7 @@ class Methods:
         """Export the shown run as CSV, HDF5 or MCAP according to the suffix of the path; returns its path."""
         recording = self._recording()
         target = self._target(path, _ENDINGS)
-        if target.exists() and force is not True:
+        if os.path.exists(target) and force is not True:
             raise RemoteError(
                 NOT_NOW,
                 f"{target} already exists. Give another path, or force=true to replace it.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QLineEdit, QTo
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
+from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.editors import Editor, SuggestionEditor
@@ -40,7 +42,6 @@ KINDS = (
 
 _BITRATES = (125_000, 250_000, 500_000, 1_000_000)
 _RECENT = "robot/profiles"
-_KEPT = 8
 _FIRST = "lab_robot"
 """Bundled profile offered first: the robot of the papers, used by the bundled scenes."""
 _LOGS = "CAN logs (*.blf *.asc *.log *.trc *.txt);;All files (*)"
@@ -165,7 +166,7 @@ class ConnectForm(QWidget):
     ) -> None:
         super().__init__(parent)
         self._services = services
-        self._settings = settings
+        self._recent = RecentFiles(settings, _RECENT)
         self.loaded: LoadedProfile | None = None
         self.trouble = ""
         self._interfaces: list[Adapter] = []
@@ -276,7 +277,7 @@ class ConnectForm(QWidget):
         now = self._form.values
         if now.kind == "replay" and not now.file:
             return "Choose the log to replay."
-        if now.kind == "replay" and not Path(now.file).is_file():
+        if now.kind == "replay" and not os.path.isfile(now.file):
             return f"{now.file} does not exist. Choose a BLF, ASC or candump log."
         if now.kind == "can" and not now.interface:
             return "Choose the interface of the adapter."
@@ -289,14 +290,13 @@ class ConnectForm(QWidget):
     # --- profiles ---------------------------------------------------------------------------------
 
     def _fill_profiles(self) -> None:
-        recent = [Path(str(each)) for each in _listed(self._settings.value(_RECENT))]
         try:
             shipped = self._services.profiles()
         except SnakeStudioError as error:
             shipped = []
             self.trouble = str(error)
         shipped = sorted(shipped, key=lambda path: (path.stem != _FIRST, path.stem))
-        for path in dict.fromkeys([*(each for each in recent if each.is_file()), *shipped]):
+        for path in dict.fromkeys([*self._recent.paths, *shipped]):
             title = path.stem.replace("_", " ").replace("-", " ").capitalize()
             self._profiles.append(Choice(path, title, str(path)))
         self._form.refresh()
@@ -338,11 +338,8 @@ class ConnectForm(QWidget):
     def remember(self) -> None:
         """Offer this profile first next time."""
         path = self._form.values.profile
-        recent = [
-            str(path),
-            *(each for each in _listed(self._settings.value(_RECENT)) if each != str(path)),
-        ]
-        self._settings.setValue(_RECENT, recent[:_KEPT])
+        if path is not None:
+            self._recent.remember(path)
 
     def _apply_profile(self, loaded: LoadedProfile) -> None:
         self.loaded = loaded
@@ -448,9 +445,3 @@ class ConnectForm(QWidget):
     def _browse_log(self) -> str | None:
         path = ask_open(self, "Replay a Log", FileKind.FRAME_LOG, _LOGS)
         return None if path is None else str(path)
-
-
-def _listed(value: object) -> list[str]:
-    if isinstance(value, list):
-        return [str(each) for each in value]
-    return [value] if isinstance(value, str) and value else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -132,7 +133,9 @@ class RunArchiver(QObject):
             or (snapshot is not None and self._latest_thumbnail == (path, snapshot.time))
         ):
             return
-        if snapshot is None or not path.exists():  # a short run may end before its file exists
+        if snapshot is None or not os.path.exists(
+            path
+        ):  # a short run may end before its file exists
             self._soon.start()
             return
         self._latest_thumbnail = path, snapshot.time
@@ -157,7 +160,11 @@ class RunArchiver(QObject):
         path = self._robots_run
         if path is None:
             return
-        if self.robot_waits() or self._session_controller.displayed is None or not path.exists():
+        if (
+            self.robot_waits()
+            or self._session_controller.displayed is None
+            or not os.path.exists(path)
+        ):
             self._robots.start()
         else:
             self._keep(path)

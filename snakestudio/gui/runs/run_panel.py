@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -193,7 +194,7 @@ def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
 
 def _pixmap(run: SavedRun) -> QPixmap | None:
     """Thumbnail of a run from Qt's cache, unless its file changed."""
-    if run.picture is None or not run.picture.is_file():  # reading a pipe would block
+    if run.picture is None or not os.path.isfile(run.picture):  # reading a pipe would block
         return None
     try:
         key = f"{run.picture}:{run.picture.stat().st_mtime_ns}:{theme.current().name}"

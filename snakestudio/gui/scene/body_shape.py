@@ -142,7 +142,7 @@ class BodyShape(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             paint_card(painter, self.rect())
-            if self._scene is not None:
+            if self._scene is not None and self._scene.body.jointed:
                 self._draw(painter, self._scene, self._snapshot)
 
     def _chains(
@@ -154,11 +154,7 @@ class BodyShape(QWidget):
         head_right = scene.robot.head == "first"
         angles = gait_angles(scene, snapshot, self.ahead)
         actual: BodyChain | None = None
-        if (
-            snapshot is not None
-            and snapshot.n_links == robot.n_links
-            and snapshot.valid & Fields.POSE
-        ):
+        if snapshot is not None and scene.body.fits(snapshot) and snapshot.valid & Fields.POSE:
             actual = chain_of_snapshot(snapshot, robot)
         elif (
             snapshot is not None

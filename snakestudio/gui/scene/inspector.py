@@ -589,7 +589,7 @@ class Inspector(ThemedWidget):
         snapshot = self._session_controller.displayed
         scene = self._document.scene
         single = self._selection.single
-        fits = snapshot is not None and snapshot.n_links == scene.body.n_parts
+        fits = snapshot is not None and scene.body.fits(snapshot)
         if self.link_values is not None:
             values = []
             if fits and snapshot is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import logging
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -47,7 +48,7 @@ class CrashGuard:
         self._dump: IO[str] | None = None
         with contextlib.suppress(OSError):
             self.path = cache_dir() / "snakestudio.log"
-            if self.path.exists() and self.path.stat().st_size > 1_000_000:
+            if os.path.exists(self.path) and self.path.stat().st_size > 1_000_000:
                 self.path.replace(self.path.with_suffix(".old.log"))
             handler = logging.FileHandler(self.path, encoding="utf-8")
             handler.setFormatter(

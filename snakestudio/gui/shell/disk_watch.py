@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal
@@ -55,7 +56,9 @@ class DiskWatch(QObject):
         path = self._document.path
         # The folder reports a file that is replaced or removed, which is no longer watched itself.
         targets = (
-            [] if path is None else [str(place) for place in (path, path.parent) if place.exists()]
+            []
+            if path is None
+            else [str(place) for place in (path, path.parent) if os.path.exists(place)]
         )
         watched = self._watcher.files() + self._watcher.directories()
         if gone := [name for name in watched if name not in targets]:
@@ -72,7 +75,7 @@ class DiskWatch(QObject):
             self._state = state
             self.noticed.emit(state)
         path = self._document.path
-        if path is not None and path.exists() and str(path) not in self._watcher.files():
+        if path is not None and os.path.exists(path) and str(path) not in self._watcher.files():
             self._watcher.addPath(str(path))
 
     def close(self) -> None:

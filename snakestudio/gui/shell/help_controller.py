@@ -6,6 +6,7 @@ starts faster.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -151,7 +152,7 @@ class HelpController(QObject):
         """Help > Documentation: the built pages in the browser, or how to build them."""
         page = documentation_page()
         banner = self._context.banners.program
-        if not page.is_file():
+        if not os.path.isfile(page):
             banner.show_notice(
                 "info",
                 "The documentation site is not built. Run 'make docs' in a checkout of SnakeStudio, "

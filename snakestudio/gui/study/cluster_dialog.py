@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,7 @@ class WorkerChoice:
             return "A tls:// address needs the three files below."
         if any(files) and not all(files):
             return "Set all three files, or none."
-        missing = next((file for file in files if file and not Path(file).is_file()), "")
+        missing = next((file for file in files if file and not os.path.isfile(file)), "")
         return f"{missing} does not exist. Choose another file." if missing else ""
 
 

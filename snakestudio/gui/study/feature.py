@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -182,7 +183,7 @@ class StudyFeature(QObject):
         """Open the scene of the study; the panel reports a scene that cannot be read."""
         path = self.open_study.scene_path
         return path == self._context.document.origin or (
-            path.is_file() and self._context.files.open(path)
+            os.path.isfile(path) and self._context.files.open(path)
         )
 
     def save_scene(self) -> bool:

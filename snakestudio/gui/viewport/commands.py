@@ -84,7 +84,7 @@ def _is_shown(c: ViewportContext) -> bool:
         is_jointed(c)
         and snapshot is not None
         and Fields.POSE in snapshot.valid
-        and snapshot.n_links == c.document.scene.robot.n_links
+        and c.document.scene.body.fits(snapshot)
     )
 
 

@@ -71,22 +71,25 @@ class ViewportApi:
 
     @property
     def scene(self) -> Scene:
-        """Drawn scene: that of the document, or that of the past (or of another run) while it is viewed."""
+        """Drawn scene: that of the document, or that of the past (or of another run) while it is viewed.
+
+        A run continues with its own robot if the document has another one.
+        """
         recording = self.session_controller.recording
         snapshot = self.session_controller.displayed
-        if (
-            recording is None
-            or snapshot is None
-            or (self.session_controller.live and self.session_controller.source == "simulation")
-        ):
-            return self.document.scene
-        return recording.scene_at(snapshot.time)
+        scene = self.document.scene
+        if recording is None or snapshot is None or snapshot is self._stale_snapshot:
+            return scene
+        present = self.session_controller.live and self.session_controller.source == "simulation"
+        return scene if present and scene.body.fits(snapshot) else recording.scene_at(snapshot.time)
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """Drawn state of the robot; None until the first state of a newly opened scene is known."""
+        """Drawn state of the robot of `scene`; None until it is known."""
         displayed = self.session_controller.displayed
-        return None if displayed is self._stale_snapshot else displayed
+        if displayed is None or displayed is self._stale_snapshot:
+            return None
+        return displayed if self.scene.body.fits(displayed) else None
 
     def ignore_snapshot(self, snapshot: Snapshot | None) -> None:
         """Ignore a state that is still displayed after another scene was opened."""
@@ -94,7 +97,7 @@ class ViewportApi:
 
     @property
     def placeable(self) -> bool:
-        """Whether the start of a run that has not begun is shown."""
+        """Whether the document's robot is shown at the start of a run that has not begun."""
         session_controller = self.session_controller
         snapshot = self.snapshot
         at_start = session_controller.live and session_controller.status.state in (
@@ -103,7 +106,12 @@ class ViewportApi:
             "unprepared",
             "blocked",
         )
-        return at_start and snapshot is not None and Fields.POSE in snapshot.valid
+        return (
+            at_start
+            and snapshot is not None
+            and Fields.POSE in snapshot.valid
+            and self.document.scene.body.fits(snapshot)
+        )
 
     @property
     def drafting(self) -> bool:

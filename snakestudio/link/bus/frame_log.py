@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
 import struct
 import threading
@@ -88,7 +89,7 @@ def check_log_path(path: Path) -> None:
         raise LinkError(
             f"{path.name}: Frames are logged as {listing(ENDINGS, 'or')}. Use one of these endings."
         )
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise LinkError(
             f"{path}: The folder {path.parent} does not exist. Create it, or choose another one."
         )

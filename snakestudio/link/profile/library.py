@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from snakestudio import paths
@@ -29,7 +30,7 @@ def find_profile(name: str | Path) -> Path:
     Raises `ProfileError` if there is none.
     """
     path = local_path(name)
-    if path.suffix or path.exists() or len(path.parts) > 1:
+    if path.suffix or os.path.exists(path) or len(path.parts) > 1:
         return path
     known = {each.stem: each for each in (*shipped(), *own())}
     if path.name not in known:
@@ -65,7 +66,7 @@ def new_profile(template: str | Path, folder: str | Path, scene: Scene | None = 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in (target, folder / dbc.name):
-            if path.exists():
+            if os.path.exists(path):
                 problem = Problem(
                     "error", "", "a file with this name exists already", "choose another folder"
                 )

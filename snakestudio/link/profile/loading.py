@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -239,7 +240,7 @@ def save_profile(profile: Profile, path: str | Path) -> None:
     """
     path = local_path(path)
     try:
-        old = path.read_bytes() if path.is_file() else None
+        old = path.read_bytes() if os.path.isfile(path) else None
         if old is not None:
             followed(path)  # no copy is made of a file that cannot be replaced
         base = None if old is None else old.decode("utf-8-sig", errors="replace")
@@ -248,7 +249,9 @@ def save_profile(profile: Profile, path: str | Path) -> None:
             write_atomically(path.with_name(path.name + "~"), old)
         write_atomically(path, data)
     except OSError as error:
-        remedy = "save under another name" if path.parent.is_dir() else "create its folder first"
+        remedy = (
+            "save under another name" if os.path.isdir(path.parent) else "create its folder first"
+        )
         what = f"the profile cannot be written ({error.strerror})"
         raise _refusal(str(path), [Problem("error", "", what, remedy)]) from None
 
@@ -280,7 +283,7 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
     ]
     for file, data in files:
         try:
-            old = file.read_bytes() if file.is_file() else None
+            old = file.read_bytes() if os.path.isfile(file) else None
             if old == data:
                 continue
             if old is not None:
@@ -288,7 +291,9 @@ def save_both(profile: Profile, dbc_text: str, path: Path, base: str | None = No
             write_atomically(file, data)
         except OSError as error:
             remedy = (
-                "save under another name" if file.parent.is_dir() else "create its folder first"
+                "save under another name"
+                if os.path.isdir(file.parent)
+                else "create its folder first"
             )
             problem = Problem("error", "", f"{file} cannot be written ({error.strerror})", remedy)
             raise ProfileError.of([problem]) from None

@@ -153,9 +153,9 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
         raise wrong_kind("scene", "a Scene", scene)
     path = path_of("path", path)
     try:
-        if path.is_dir():
+        if os.path.isdir(path):
             raise SceneError(f"{path}: this is a folder; choose a file name ending in .toml.")
-        old = path.read_bytes() if path.is_file() else None
+        old = path.read_bytes() if os.path.isfile(path) else None
         if old is not None:
             followed(path)  # a file that cannot be replaced is not copied either
         if base is None and old is not None:
@@ -172,12 +172,12 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
 def _why_not(path: Path, error: OSError) -> str:
     """Reason why a file cannot be written, and the remedy."""
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         return f"the folder {folder} does not exist; save under another name"
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         protected = (
             "the file is"
-            if path.exists() and not os.access(path, os.W_OK)
+            if os.path.exists(path) and not os.access(path, os.W_OK)
             else f"the folder {folder} is"
         )
         return f"{protected} write-protected; save under another name, or make it writable"

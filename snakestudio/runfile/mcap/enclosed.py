@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple
@@ -92,7 +93,7 @@ def read_files(names: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
     for name in names:
         path = local_path(name, base_dir)
         try:
-            if path.is_file() and path.stat().st_size <= _MOST_BYTES:
+            if os.path.isfile(path) and path.stat().st_size <= _MOST_BYTES:
                 contents[name] = path.read_bytes()
         except (OSError, ValueError):
             continue  # the engine reports unreadable files
@@ -167,7 +168,7 @@ def restored(
     try:
         for name, place in places.items():
             target = folder / place
-            if not target.is_file() or digest(target.read_bytes()) != digests[name]:
+            if not os.path.isfile(target) or digest(target.read_bytes()) != digests[name]:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(target, enclosed[name])
     except OSError as error:

@@ -54,7 +54,7 @@ def start_values(
         return {"kind": kind, "file": file}
     current = (
         snapshot
-        if snapshot is not None and snapshot.valid & Fields.POSE and snapshot.n_links == n
+        if snapshot is not None and snapshot.valid & Fields.POSE and scene.body.fits(snapshot)
         else None
     )
     if kind == "state":

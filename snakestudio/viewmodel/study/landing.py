@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +31,7 @@ def landed(study: Path, before: int | None = None) -> StoredResults | None:
     Raises `StudyError` if the store cannot be read.
     """
     path = store_path(study)
-    if not path.is_file():
+    if not os.path.isfile(path):
         return None
     with Store(path) as store:
         if "study" not in store.about():

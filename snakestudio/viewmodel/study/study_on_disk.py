@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from snakestudio.errors import SnakeStudioError, StudyError
@@ -121,7 +122,7 @@ def new_study_path(scene: Path) -> Path:
     stem = scene.with_suffix("")
     number = 1
     path = Path(f"{stem}.study.toml")
-    while path.exists() or path.with_suffix(".results").exists():
+    while os.path.exists(path) or os.path.exists(path.with_suffix(".results")):
         number += 1
         path = Path(f"{stem}-{number}.study.toml")
     return path
