@@ -178,7 +178,7 @@ class CheckedTask:
 
     def _entries(self, method: str, entries: tuple[Any, ...]) -> tuple[Entry, ...]:
         """Return checked entries."""
-        found: dict[str, Entry] = {}
+        checked: dict[str, Entry] = {}
         for entry in entries:
             try:
                 name, low, high = entry
@@ -190,14 +190,14 @@ class CheckedTask:
                     f"{self._name}.{method}: {entry!r} is not a valid entry. Give "
                     "Entry(name, low, high) with finite numbers and low < high."
                 )
-            if name in found:
+            if name in checked:
                 raise UsageError(
                     f'{self._name}.{method} has two entries named "{name}". Rename one of them.'
                 )
-            found[name] = Entry(name, float(low), float(high))
-        if not found:
+            checked[name] = Entry(name, float(low), float(high))
+        if not checked:
             raise UsageError(f"{self._name}.{method} returns no entries. Return at least one.")
-        return tuple(found.values())
+        return tuple(checked.values())
 
     def _named(self, method: str, values: Mapping[Any, Any]) -> dict[str, NDArray[Any]]:
         """Return checked values for `info`."""

@@ -1,4 +1,4 @@
-"""Vector environments for stable-baselines3, which has an interface of its own.
+"""Vector environments with the interface of stable-baselines3.
 
 >>> from snakestudio.gym.sb3 import SnakeVecEnv
 >>> envs = gymnasium.make_vec(

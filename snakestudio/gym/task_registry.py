@@ -31,8 +31,7 @@ TASKS: dict[str, type[Task]] = {}
 def register(name: str, task: type[Task]) -> None:
     """Register a task with Gymnasium, so that `gymnasium.make` and `gymnasium.make_vec` create it.
 
-    A name that is registered again, as when a cell of a notebook is run again, stands for the new
-    class from then on.
+    Registering a name again, as in a cell of a notebook that is run again, replaces its class.
 
     Raises `UsageError` if the name or the class is invalid; the message names the method.
 
