@@ -23,65 +23,18 @@ from numpy.typing import NDArray
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.running_mean_std import RunningMeanStd
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecNormalize
 
-import snakestudio.gym  # noqa: F401  (registers the environments)
+from snakestudio.gym.sb3 import SnakeVecEnv  # importing snakestudio.gym registers the environments
 
 Array = NDArray[np.float64]
-
-
-class BatchOfSimulations(VecEnv):
-    """A vector environment of Gymnasium for stable-baselines3, which has an interface of its own."""
-
-    def __init__(self, envs: gymnasium.vector.VectorEnv[Any, Any, Any]) -> None:
-        self.envs = envs
-        self.num_envs = envs.num_envs
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
-        self.cross_track = np.zeros(envs.num_envs)
-        self.actions = np.zeros(0)
-
-    def reset(self) -> Array:
-        seed = self._seeds[0]
-        self._reset_seeds()
-        observation: Array = self.envs.reset(seed=seed)[0]
-        return observation
-
-    def step_async(self, actions: Array) -> None:
-        self.actions = actions
-
-    def step_wait(self) -> tuple[Array, Array, NDArray[np.bool_], list[dict[str, Any]]]:
-        observation, reward, terminated, truncated, infos = self.envs.step(self.actions)
-        self.cross_track = np.where(terminated | truncated, 0.0, infos["cross_track_m"])
-        own: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for k in np.flatnonzero(terminated | truncated):
-            last = infos["final_obs"][k]
-            own[k] = {"terminal_observation": last, "TimeLimit.truncated": bool(truncated[k])}
-        return observation, reward, terminated | truncated, own
-
-    def close(self) -> None:
-        self.envs.close()
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return [getattr(self.envs, attr_name, None)] * self.num_envs
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise NotImplementedError
-
-    def env_method(
-        self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
-    ) -> list[Any]:
-        raise NotImplementedError
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False] * self.num_envs
 
 
 class LearningCurve(BaseCallback):
     """Mean reward of a control period and mean distance from the path, after every round of training."""
 
-    def __init__(self, envs: BatchOfSimulations, normalized: VecNormalize) -> None:
+    def __init__(self, normalized: VecNormalize) -> None:
         super().__init__()
-        self.envs = envs
         self.normalized = normalized
         self.rows: list[tuple[int, float, float, float]] = []
         self.rewards: list[float] = []
@@ -90,7 +43,8 @@ class LearningCurve(BaseCallback):
 
     def _on_step(self) -> bool:
         self.rewards.append(float(self.normalized.get_original_reward().mean()))
-        self.distances.append(float(np.abs(self.envs.cross_track).mean()))
+        distances = [abs(info["cross_track_m"]) for info in self.locals["infos"]]
+        self.distances.append(float(np.mean(distances)))
         return True
 
     def _on_rollout_end(self) -> None:
@@ -164,10 +118,10 @@ def main() -> None:
     )
     actions = envs.single_action_space
     assert isinstance(actions, gymnasium.spaces.Box)
-    batch = BatchOfSimulations(RescaleAction(envs, -1.0, 1.0))
+    batch = SnakeVecEnv(RescaleAction(envs, -1.0, 1.0))
     batch.seed(chosen.seed)
     normalized = VecNormalize(batch, clip_obs=10.0)
-    curve = LearningCurve(batch, normalized)
+    curve = LearningCurve(normalized)
     model = PPO(
         "MlpPolicy",
         normalized,

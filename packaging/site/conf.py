@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -42,6 +43,11 @@ default_role = "literal"  # the meaning of single backticks in docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+
+# The base class of `SnakeVecEnv` is in a package that the site is built without.
+for name in ("stable_baselines3", "stable_baselines3.common", "stable_baselines3.common.vec_env"):
+    sys.modules[name] = ModuleType(name)
+sys.modules["stable_baselines3.common.vec_env"].VecEnv = type("VecEnv", (), {})
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True

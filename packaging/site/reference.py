@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import BaseModel
+from sphinx.errors import ExtensionError
+from sphinx.pycode import ModuleAnalyzer
 
 import snakestudio
 import snakestudio.gui.shell.commands
@@ -227,20 +231,48 @@ def _keys(keys: str) -> str:
 
 def python_api() -> str:
     """Functions and classes of `import snakestudio`, by autodoc."""
-    groups: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors": []}
-    for name in sorted(snakestudio.__all__, key=str.lower):
-        thing = getattr(snakestudio, name)
+    return _api("snakestudio", snakestudio.__all__)
+
+
+def gym_api() -> str:
+    """Functions and classes of `snakestudio.gym`, by autodoc."""
+    import snakestudio.gym
+
+    adapter = "```{eval-rst}\n.. autoclass:: snakestudio.gym.sb3.SnakeVecEnv\n   :members:\n```"
+    return (
+        f"{_api('snakestudio.gym', snakestudio.gym.__all__)}\n\n## stable-baselines3\n\n{adapter}"
+    )
+
+
+def _api(module: str, names: Iterable[str]) -> str:
+    """Entries of the public names of a module by autodoc: functions, classes, data and errors."""
+    groups: dict[str, list[str]] = {"Functions": [], "Classes": [], "Data": [], "Errors": []}
+    for name in sorted(names, key=str.lower):
+        thing = getattr(importlib.import_module(module), name)
+        path = f"{module}.{name}"
         if name.startswith("_"):
             continue
-        if not isinstance(thing, type):
-            groups["Functions"].append(f".. autofunction:: snakestudio.{name}")
-        elif issubclass(thing, Exception):
-            groups["Errors"].append(f".. autoexception:: snakestudio.{name}")
-        elif issubclass(thing, BaseModel):
-            groups["Classes"].append(f".. autoclass:: snakestudio.{name}")
+        if isinstance(thing, type) and issubclass(thing, Exception):
+            groups["Errors"].append(f".. autoexception:: {path}")
+        elif isinstance(thing, type):
+            members = "" if issubclass(thing, BaseModel) else "\n   :members:"
+            groups["Classes"].append(f".. autoclass:: {path}{members}")
+        elif callable(thing):
+            groups["Functions"].append(f".. autofunction:: {path}")
         else:
-            groups["Classes"].append(f".. autoclass:: snakestudio.{name}\n   :members:")
+            groups["Data"].append(f".. py:data:: {path}\n\n   {_meaning_of(name, thing)}")
     return "\n\n".join(
         "\n\n".join([f"## {title}", "```{eval-rst}", *directives, "```"])
         for title, directives in groups.items()
+        if directives
     )
+
+
+def _meaning_of(name: str, thing: object) -> str:
+    """Text behind the definition of a variable, in whichever module defines it."""
+    for module_name, module in sorted(sys.modules.items()):
+        if module_name.startswith("snakestudio.") and vars(module).get(name) is thing:
+            text = ModuleAnalyzer.for_module(module_name).find_attr_docs().get(("", name))
+            if text:
+                return " ".join(text).strip()
+    raise ExtensionError(f"{name} has no description. Write one behind its definition.")

@@ -6,8 +6,9 @@
 >>> envs = gymnasium.make_vec("SnakeStudio/Sidewinding-v0", num_envs=64)
 
 Importing this package registers "SnakeStudio/Sidewinding-v0", "SnakeStudio/ObstacleAided-v0",
-"SnakeStudio/PathFollowing-v0" and "SnakeStudio/JamEscape-v0". The extra `rl` installs its
-requirements.
+"SnakeStudio/PathFollowing-v0" and "SnakeStudio/JamEscape-v0". Own tasks derive from `Task` or
+`WaveTask`, and `register` names them. `snakestudio.gym.sb3` adapts vector environments to
+stable-baselines3. The extra `rl` installs the requirements.
 """
 
 from __future__ import annotations
@@ -20,20 +21,22 @@ if find_spec("gymnasium") is None:
         name="gymnasium",
     )
 
-import gymnasium
-
 from snakestudio.gym.environment import SnakeEnv
 from snakestudio.gym.settings import Settings
-from snakestudio.gym.task import Task
-from snakestudio.gym.task_registry import TASKS
+from snakestudio.gym.task import Entry, Task
+from snakestudio.gym.task_registry import TASKS, register
+from snakestudio.gym.task_state import TaskState
 from snakestudio.gym.vector import SnakeVectorEnv
+from snakestudio.gym.wave_task import WaveTask
 
-__all__ = ["TASKS", "Settings", "SnakeEnv", "SnakeVectorEnv", "Task"]
-
-for _id in TASKS:
-    gymnasium.register(
-        _id,
-        entry_point="snakestudio.gym.environment:SnakeEnv",
-        vector_entry_point="snakestudio.gym.vector:SnakeVectorEnv",
-        kwargs={"task": _id},
-    )
+__all__ = [
+    "TASKS",
+    "Entry",
+    "Settings",
+    "SnakeEnv",
+    "SnakeVectorEnv",
+    "Task",
+    "TaskState",
+    "WaveTask",
+    "register",
+]

@@ -7,7 +7,7 @@ import re
 from itertools import groupby
 
 from snakestudio.gym.task import Entry
-from snakestudio.gym.task_registry import TASKS, make_task
+from snakestudio.gym.task_registry import BUNDLED, make_task
 from snakestudio.model.documentation import with_section
 
 _UNITS = {
@@ -28,12 +28,12 @@ def with_environments(text: str) -> str:
 
     Raises `ValueError` if the page has no marks.
     """
-    return with_section(text, "environments", "\n\n".join(map(_section, TASKS)))
+    return with_section(text, "environments", "\n\n".join(map(_section, BUNDLED)))
 
 
 def _section(name: str) -> str:
-    task = make_task(name, 1, {})
-    text = inspect.getdoc(TASKS[name]) or ""
+    task = make_task(name, 1, {}).task
+    text = inspect.getdoc(type(task)) or ""
     facts = (
         f"Control period: {task.dt:g} s ({task.frame_skip} time steps). Friction of every episode: ±"
         f"{100 * task.friction_jitter:g} %. Start: ±{task.position_jitter_m:g} m along x and y, "

@@ -13,9 +13,10 @@ from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.api.simulation import Simulation
 from snakestudio.drawing.camera import Camera
 from snakestudio.errors import PhysicsError, SceneError, UsageError
-from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
+from snakestudio.gym.checked_task import names_of, reward_of, space_of
+from snakestudio.gym.task import Task
 from snakestudio.gym.task_registry import make_task
-from snakestudio.gym.views import View, simulation_view
+from snakestudio.gym.task_state import TaskState, simulation_state
 
 DRAWS = 20
 """Largest number of starts that are drawn for an episode."""
@@ -26,18 +27,17 @@ _WORLD = np.zeros(1, np.intp)
 class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
     """Environment of one simulation.
 
-    Observations are float64 arrays in SI units; `observation_names` and `action_names` name
-    the elements. The seed determines everything random: friction and start of each episode are
-    drawn
-    from `np_random`, and `info["values"]` of `reset` has them. A failure of the simulation terminates
-    the episode: `info["failure"]` has the reason, and `reward_failure` (-10) is added.
+    Observations are float64 arrays in SI units; `observation_names` and `action_names` name the
+    elements. The seed determines everything random: friction and start of each episode are drawn from
+    `np_random`, and `info["values"]` of `reset` has them. A failure of the simulation terminates the
+    episode: `info["failure"]` has the reason, and `reward_failure` (-10) is added.
 
     Raises `UsageError` or `SceneError` if an argument or the scene is invalid.
 
     Parameters
     ----------
-    task : str
-        Name of the environment: "SnakeStudio/Sidewinding-v0".
+    task : str or type of Task
+        Name of the environment ("SnakeStudio/Sidewinding-v0"), or the class of a task.
     render_mode : str, optional
         "rgb_array", or None for no rendering.
     width, height : int
@@ -52,7 +52,7 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
 
     def __init__(
         self,
-        task: str,
+        task: str | type[Task],
         *,
         render_mode: str | None = None,
         width: int = 640,
@@ -62,19 +62,20 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
     ) -> None:
         if render_mode not in (None, "rgb_array"):
             raise UsageError(f'render_mode must be "rgb_array" or None (got {render_mode!r}).')
-        self.task = make_task(task, 1, options)
+        self._checked = make_task(task, 1, options)
+        self.task: Task = self._checked.task
+        """The task, with its scene and its values."""
         self.render_mode = render_mode
         self.metadata = {**type(self).metadata, "render_fps": max(1, round(1.0 / self.task.dt))}  # type: ignore[misc]
         self._shot: dict[str, Any] = {"width": width, "height": height, "camera": camera}
-        self._bounds = self.task.observation_bounds
-        self._action_bounds = self.task.action_bounds
-        self.observation_space = space_of(self._bounds)
-        self.action_space = space_of(self._action_bounds)
-        self.observation_names = names_of(self.task.observations)
+        self.observation_space = space_of(self._checked.observation_bounds)
+        self.action_space = space_of(self._checked.action_bounds)
+        self.observation_names: tuple[str, ...] = names_of(self._checked.observations)
         """Names of the elements of an observation; each ends in its unit."""
-        self.action_names = names_of(self.task.actions)
+        self.action_names: tuple[str, ...] = names_of(self._checked.actions)
         """Names of the elements of an action; each ends in its unit."""
-        self.simulation = Simulation(self.task.scene, self.task.base_dir)
+        self.simulation: Simulation = Simulation(self.task.scene, self.task.base_dir)
+        """The simulation, as `ss.open_simulation` returns it."""
         self._steps = 0
         self._running = False
 
@@ -89,7 +90,7 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         """Start an episode with a drawn friction and start."""
         super().reset(seed=seed)
         values = drawn_start(
-            lambda: self.task.draw(self.np_random),
+            lambda: self._checked.draw(self.np_random),
             lambda values: self.simulation.reset(values=values),
         )
         if self.task.start_state is not None:
@@ -99,12 +100,12 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
             )
         self._steps = 0
         self._running = True
-        view = simulation_view(self.simulation, begins=True)
-        self.task.begin(_WORLD, view)
-        return self._observed(view), {"values": values}
+        state = simulation_state(self.simulation, begins=True)
+        self._checked.begin(_WORLD, state, (self.np_random,))
+        return self._observed(state), {"values": values}
 
-    def _observed(self, view: View) -> FloatArray:
-        observation: FloatArray = np.clip(self.task.observe(view)[0], *self._bounds)
+    def _observed(self, state: TaskState) -> FloatArray:
+        observation: FloatArray = self._checked.observe(state)[0]
         return observation
 
     def step(
@@ -118,15 +119,14 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         if not self._running:
             raise gymnasium.error.ResetNeeded("No episode is running. Call reset() first.")
         task = self.task
-        action = checked_action(action, self._action_bounds[0].shape, self._action_bounds)
-        targets, rates = task.command(action[None])
+        targets, rates = self._checked.command(action, (len(self.action_names),))
         failure = ""
         try:
             self.simulation.step(targets[0], rates=rates[0], n=task.frame_skip)
         except PhysicsError as error:
             failure = str(error)
-        view = simulation_view(self.simulation)
-        outcome = task.evaluate(view)
+        state = simulation_state(self.simulation)
+        outcome = self._checked.evaluate(state)
         if failure:
             outcome.terms["reward_failure"] = np.array([task.failure_reward])
         self._steps += 1
@@ -136,7 +136,13 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         info = {name: value[0].item() for name, value in (outcome.terms | outcome.values).items()}
         if failure:
             info["failure"] = failure
-        return self._observed(view), float(reward_of(outcome.terms)[0]), terminated, truncated, info
+        return (
+            self._observed(state),
+            float(reward_of(outcome.terms)[0]),
+            terminated,
+            truncated,
+            info,
+        )
 
     def render(self) -> UInt8Array | None:
         """Image of the current state, (height, width, 3) uint8; None without a render mode."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from snakestudio._arrays import FloatArray
 from snakestudio.api.simulation import Simulation
 from snakestudio.engines.base import Checkpoint
 from snakestudio.errors import UsageError
 from snakestudio.gym.among_obstacles import AmongObstacles
 from snakestudio.gym.settings import Settings
-from snakestudio.gym.task import Outcome
-from snakestudio.gym.views import View
+from snakestudio.gym.task_state import TaskState
 from snakestudio.model.scene import Scene
 
 _SPEED = 10.0
@@ -32,10 +33,9 @@ class JamEscape(AmongObstacles):
 
     The bundled scene is `jam_without_resolution` (10 links, yaw joints, pins in three rows,
     `planar_nonholonomic`). When the environment is created, the controller of the scene drives the
-    robot into the jam, until the centre of mass moves less than 1 cm in 0.5 s. Every episode
-    starts in
-    this state, with joint targets equal to the joint angles and with a drawn friction. Actions are
-    joint-angle targets, because rotating single links resolves a jam.
+    robot into the jam, until the centre of mass moves less than 1 cm in 0.5 s. Every episode starts
+    in this state, with joint targets equal to the joint angles and with a drawn friction. Actions
+    are joint-angle targets, because rotating single links resolves a jam.
 
     reward = reward_speed + reward_power (+ reward_goal)
 
@@ -49,23 +49,29 @@ class JamEscape(AmongObstacles):
     An episode is truncated after 10 s.
     """
 
-    scene_name: ClassVar[str] = "jam_without_resolution"
+    default_scene: ClassVar[str] = "jam_without_resolution"
     episode_s: ClassVar[float] = 10.0
 
     def __init__(self, settings: Settings, n: int) -> None:
         super().__init__(settings, n)
         self.start_state = _jam(self.scene, self.base_dir)
 
-    def judge(self, view: View) -> Outcome:
-        """Return reward, termination and values for `info`."""
-        progress = self.progress()
-        free = progress >= _GOAL_M
-        terms = {
+    def reward(self, state: TaskState) -> dict[str, FloatArray]:
+        """Return the terms of the reward."""
+        return {
             "reward_speed": _SPEED * self.velocity[:, 0],
-            "reward_power": -_POWER * self.power(view),
-            "reward_goal": np.where(free, _GOAL, 0.0),
+            "reward_power": -_POWER * self.power(state),
+            "reward_goal": np.where(self.done(state), _GOAL, 0.0),
         }
-        return Outcome(terms, free, {"progress_m": progress, "is_success": free})
+
+    def done(self, state: TaskState) -> NDArray[np.bool_]:
+        """Return whether the robot has escaped."""
+        free: NDArray[np.bool_] = self.progress(state) >= _GOAL_M
+        return free
+
+    def info(self, state: TaskState) -> dict[str, NDArray[Any]]:
+        """Return the progress, m, and whether the robot has escaped."""
+        return {"progress_m": self.progress(state), "is_success": self.done(state)}
 
 
 @lru_cache(maxsize=8)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
+from snakestudio._arrays import FloatArray
 from snakestudio.gym.among_obstacles import AmongObstacles
-from snakestudio.gym.task import Outcome
-from snakestudio.gym.views import View
+from snakestudio.gym.task_state import TaskState
 
 _SPEED = 10.0
 _POWER = 0.001
@@ -18,9 +16,8 @@ class ObstacleAided(AmongObstacles):
     """Travel along x by pushing against pipes on a floor with isotropic friction.
 
     The bundled scene is `obstacle_aided` (11 links, yaw joints, seven pipes, `planar_nonsmooth`).
-    The robot starts between the pipes in the shape of its gait. Actions are joint-angle
-    targets, because
-    the joints that must push depend on the positions of the obstacles.
+    The robot starts between the pipes in the shape of its gait. Actions are joint-angle targets,
+    because the joints that must push depend on the positions of the obstacles.
 
     reward = reward_speed + reward_power
 
@@ -32,13 +29,16 @@ class ObstacleAided(AmongObstacles):
     An episode is truncated after 20 s. Only a failure of the simulation terminates it.
     """
 
-    scene_name: ClassVar[str] = "obstacle_aided"
+    default_scene: ClassVar[str] = "obstacle_aided"
     position_jitter_m: ClassVar[float] = 0.001
 
-    def judge(self, view: View) -> Outcome:
-        """Return reward, termination and values for `info`."""
-        terms = {
+    def reward(self, state: TaskState) -> dict[str, FloatArray]:
+        """Return the terms of the reward."""
+        return {
             "reward_speed": _SPEED * self.velocity[:, 0],
-            "reward_power": -_POWER * self.power(view),
+            "reward_power": -_POWER * self.power(state),
         }
-        return Outcome(terms, np.zeros(self.n, np.bool_), {"progress_m": self.progress()})
+
+    def info(self, state: TaskState) -> dict[str, FloatArray]:
+        """Return the progress, m."""
+        return {"progress_m": self.progress(state)}

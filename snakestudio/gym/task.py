@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray
-from snakestudio.api.running import prepare
+from snakestudio.api.running import Run, prepare
 from snakestudio.engines.base import Checkpoint
 from snakestudio.errors import UsageError
 from snakestudio.gym.settings import Settings
-from snakestudio.gym.views import View, headings
+from snakestudio.gym.task_state import TaskState, link_yaws
 from snakestudio.model.robot.axis_values import axis_values
-from snakestudio.paths import scenes_dir
+from snakestudio.model.scene import Scene
 
 _FRICTION = ("mu_along", "mu_across", "viscous_along_ns_per_m", "viscous_across_ns_per_m")
 """Values of the ground that are multiplied by the drawn factor."""
@@ -35,64 +36,102 @@ class Entry(NamedTuple):
     """Name, which ends in the unit if there is one."""
 
     low: float
+    """Smallest value; smaller values are clipped to it."""
+
     high: float
-
-
-class Outcome(NamedTuple):
-    """Result of a control period in n worlds."""
-
-    terms: dict[str, FloatArray]
-    """Terms of the reward by name, each (n,); the reward is their sum."""
-
-    terminated: NDArray[np.bool_]
-    """Whether the episode ends, (n,)."""
-
-    values: dict[str, NDArray[Any]]
-    """Additional values of `info` by name, each (n,)."""
+    """Largest value; larger values are clipped to it."""
 
 
 class Task(ABC):
-    """Task of n worlds.
+    """Task of n worlds, whose actions are target angles of the joints.
+
+    A task defines `observation_entries`, `observe` and `reward`; the other methods have defaults. All
+    arrays have the world as the first index, so that the same code serves a single environment (n =
+    1) and a vector environment. `register` gives a task its name in Gymnasium.
 
     Raises `UsageError` or `SceneError` if the scene does not fit the task.
 
-    Attributes
+    Parameters
     ----------
-    start_state : Checkpoint or None
-        State in which episodes start; None for the start of the scene.
-    dt : float
-        Control period, s.
-    frame_skip : int
-        Number of time steps of the scene per control period.
-    episode_steps : int
-        Number of control periods after which an episode is truncated.
+    settings : Settings
+        Options of `gymnasium.make`.
+    n : int
+        Number of worlds.
     """
 
-    scene_name: ClassVar[str]
-    """Name of the bundled scene."""
+    default_scene: ClassVar[Scene | Run | str | Path | None] = None
+    """Scene of the task: a bundled name, a file or a `Scene`. The option `scene` replaces it."""
 
     control_period_s: ClassVar[float] = 0.05
+    """Control period, s; the option `frame_skip` replaces it."""
+
     episode_s: ClassVar[float] = 20.0
+    """Simulated time after which an episode is truncated, s."""
+
     friction_jitter: ClassVar[float] = 0.25
+    """Relative range j of the friction: every episode draws a factor between 1 - j and 1 + j."""
+
     position_jitter_m: ClassVar[float] = 0.0
+    """Largest drawn shift of the start along x and along y, m."""
+
     heading_jitter_deg: ClassVar[float] = 0.0
+    """Largest drawn rotation of the start to either side, degrees."""
 
     failure_reward: ClassVar[float] = -10.0
     """Term that a failure of the simulation adds to the reward."""
 
+    settings: Settings
+    """Options of the environment."""
+
+    n: int
+    """Number of worlds."""
+
+    scene: Scene
+    """Scene of all worlds, before friction and start are drawn."""
+
+    dt: float
+    """Control period, s."""
+
+    frame_skip: int
+    """Number of time steps of the scene per control period."""
+
+    episode_steps: int
+    """Number of control periods after which an episode is truncated."""
+
+    axes: tuple[str, ...]
+    """Names of the m joint axes: "joint_1_yaw"."""
+
+    lower: FloatArray
+    """Smallest target of each joint axis, (m,), rad."""
+
+    upper: FloatArray
+    """Largest target of each joint axis, (m,), rad."""
+
+    target: FloatArray
+    """Joint targets at the end of the last control period, (n, m), rad."""
+
+    randoms: Sequence[np.random.Generator | None]
+    """Random generator of each world, seeded by `reset`; set before `begin` is called."""
+
+    start_state: Checkpoint | None
+    """State in which episodes start; None for the start of the scene."""
+
     def __init__(self, settings: Settings, n: int) -> None:
         self.settings = settings
         self.n = n
-        own = settings.scene
-        prepared, self.base_dir, _ = prepare(
-            scenes_dir() / f"{self.scene_name}.toml" if own is None else own, values=settings.values
-        )
-        if not prepared.body.jointed or prepared.gives_torques:
+        choice = self.default_scene if settings.scene is None else settings.scene
+        if choice is None:
+            raise UsageError(
+                f"{type(self).__name__} has no scene. Set default_scene in the class, or pass scene=..."
+            )
+        self.scene, self.base_dir, _ = prepare(choice, values=settings.values)
+        scene = self.scene
+        if not scene.body.jointed or scene.gives_torques:
             raise UsageError(
                 f"The scene of {type(self).__name__} needs a robot whose joints follow angles. Choose another scene."
             )
-        self.scene = scene = prepared
-        self.start_state: Checkpoint | None = None
+        self.start_state = None
+        self.randoms = (None,) * n
         step = scene.solver.step_s
         self.frame_skip = settings.frame_skip or max(1, round(self.control_period_s / step))
         self.dt = self.frame_skip * step
@@ -103,43 +142,78 @@ class Task(ABC):
         self._shares: FloatArray = (masses / masses.sum())[:, None]
         self._front = 1.0 if scene.robot.head == "last" else -1.0
         values = axis_values(scene.robot, scene.joint_controller, scene.actuator, scene.body.axes)
-        self.upper: FloatArray = np.minimum(values.upper, settings.angle_limit_rad)
-        self.lower: FloatArray = np.maximum(values.lower, -settings.angle_limit_rad)
+        self.upper = np.minimum(values.upper, settings.angle_limit_rad)
+        self.lower = np.maximum(values.lower, -settings.angle_limit_rad)
         self._largest_change: FloatArray = (
             np.minimum(values.max_speed, settings.rate_limit_rad_s) * self.dt
         )
-        self.target: FloatArray = np.zeros((n, len(self.axes)))
+        self.target = np.zeros((n, len(self.axes)))
         self._centre: FloatArray = np.zeros((n, 2))
         self._velocity: FloatArray = np.zeros((n, 2))
-        self.observations: tuple[Entry, ...] = self.observed()
-        self.actions: tuple[Entry, ...] = self.acted()
 
     # ---------------------------------------------------------------------- declared by each task
 
     @abstractmethod
-    def observed(self) -> tuple[Entry, ...]:
-        """Elements of an observation."""
+    def observation_entries(self) -> Sequence[Entry]:
+        """Return the elements of an observation: names and bounds."""
 
     @abstractmethod
-    def acted(self) -> tuple[Entry, ...]:
-        """Elements of an action."""
+    def observe(self, state: TaskState) -> FloatArray | Sequence[FloatArray]:
+        """Return the observations, (n, k): one column per entry of `observation_entries`.
+
+        A list of arrays (n,) and (n, j) is joined to one array.
+        """
 
     @abstractmethod
-    def observe(self, view: View) -> FloatArray:
-        """Return the observations, (n, k)."""
+    def reward(self, state: TaskState) -> FloatArray | Mapping[str, FloatArray]:
+        """Return the reward of the finished control period, (n,), or its terms by name.
 
-    @abstractmethod
-    def requested(self, action: FloatArray) -> FloatArray:
-        """Return the reference joint angles of an action (n, k) at the end of the control period, (n, m), rad."""
+        The reward is the sum of the terms, and `info` has each of them.
+        """
 
-    @abstractmethod
-    def judge(self, view: View) -> Outcome:
-        """Return the result of the finished control period."""
+    def done(self, state: TaskState) -> NDArray[np.bool_]:
+        """Return whether the episode of each world has ended, (n,) bool; by default, never.
 
-    # ----------------------------------------------------------------------------------- an episode
+        The time limit (`episode_s`) and failures of the simulation end episodes in any case.
+        """
+        return np.zeros(self.n, np.bool_)
+
+    def info(self, state: TaskState) -> Mapping[str, NDArray[Any]]:
+        """Return more values for `info` by name, each (n,); by default, none."""
+        return {}
+
+    def action_entries(self) -> Sequence[Entry]:
+        """Return the elements of an action: by default, one target angle per joint axis."""
+        return tuple(
+            Entry(f"{axis}_target_rad", float(low), float(high))
+            for axis, low, high in zip(self.axes, self.lower, self.upper, strict=True)
+        )
+
+    def joint_targets(self, action: FloatArray) -> FloatArray:
+        """Return the joint angles at the end of the control period, (n, m), rad; by default, the action.
+
+        Called once per control period, with actions (n, k) within their bounds. The result is limited
+        to the ranges and rates of the joints.
+        """
+        return action
+
+    def begin(self, worlds: IndexArray, state: TaskState) -> None:
+        """Start an episode in the worlds whose indices are given; overrides call `super().begin`."""
+        self.target[worlds] = state.joint_angle[worlds]
+        self._centre[worlds] = self.centre(state)[worlds]
+        self._velocity[worlds] = 0.0
+
+    def update(self, state: TaskState) -> None:
+        """Update values of the task at the end of a control period, before `reward` and `observe`.
+
+        Overrides call `super().update`.
+        """
+        centre = self.centre(state)
+        self._velocity = (centre - self._centre) / self.dt
+        self._centre = centre
 
     def draw(self, random: np.random.Generator) -> dict[str, Any]:
-        """Draw scene values of an episode, by dotted key.
+        """Draw scene values of an episode, by dotted key; called again if an episode cannot start with them.
 
         Four numbers are drawn for any scene: the friction factor, the shifts along x and y, and the
         rotation.
@@ -164,60 +238,53 @@ class Task(ABC):
                 values[f"start.{name}"] = getattr(scene.start, name) + change
         return values
 
-    def begin(self, worlds: IndexArray, view: View) -> None:
-        """Start an episode in some of the worlds."""
-        self.target[worlds] = view.joint_angle[worlds]
-        self._centre[worlds] = self.centre(view)[worlds]
-        self._velocity[worlds] = 0.0
+    # ------------------------------------------------------------------------ called by environments
 
-    def command(self, action: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return joint targets at the start of a control period and their rates, each (n, m), rad and rad/s."""
+    @cached_property
+    def observations(self) -> tuple[Entry, ...]:
+        """Elements of an observation."""
+        return tuple(self.observation_entries())
+
+    @cached_property
+    def actions(self) -> tuple[Entry, ...]:
+        """Elements of an action."""
+        return tuple(self.action_entries())
+
+    def limited(self, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Limit joint angles to the ranges and rates of the joints.
+
+        Returns the targets at the start of the control period and their rates, each (n, m), rad and
+        rad/s.
+        """
         before = self.target.copy()
-        target = np.clip(self.requested(action), self.lower, self.upper)
+        target = np.clip(targets, self.lower, self.upper)
         change = np.clip(target - before, -self._largest_change, self._largest_change)
         self.target += change
         return before, change / self.dt
 
-    def evaluate(self, view: View) -> Outcome:
-        """Return the result of the finished control period, and start the next one."""
-        centre = self.centre(view)
-        self._velocity = (centre - self._centre) / self.dt
-        self._centre = centre
-        return self.judge(view)
-
     # ----------------------------------------------------------------------------- what tasks share
-
-    @property
-    def observation_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper bounds of observations."""
-        return _bounds(self.observations)
-
-    @property
-    def action_bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper bounds of actions."""
-        return _bounds(self.actions)
 
     @property
     def velocity(self) -> FloatArray:
         """Mean velocity of the centre of mass over the last control period, x and y, (n, 2), m/s."""
         return self._velocity
 
-    def centre(self, view: View) -> FloatArray:
+    def centre(self, state: TaskState) -> FloatArray:
         """Centre of mass, x and y, (n, 2), m."""
-        centre: FloatArray = (self._shares * view.link_pose[:, :, :2]).sum(axis=1)
+        centre: FloatArray = (self._shares * state.link_pose[:, :, :2]).sum(axis=1)
         return centre
 
-    def forwards(self, view: View) -> FloatArray:
-        """Mean direction of the links, from tail to head, (n,), rad."""
-        heading = headings(view.link_pose)
-        ahead: FloatArray = np.arctan2(
-            self._front * np.sin(heading).mean(axis=1), self._front * np.cos(heading).mean(axis=1)
+    def heading(self, state: TaskState) -> FloatArray:
+        """Mean direction of the links from tail to head, from the x axis to the left, (n,), rad."""
+        yaw = link_yaws(state.link_pose)
+        heading: FloatArray = np.arctan2(
+            self._front * np.sin(yaw).mean(axis=1), self._front * np.cos(yaw).mean(axis=1)
         )
-        return ahead
+        return heading
 
-    def power(self, view: View) -> FloatArray:
+    def power(self, state: TaskState) -> FloatArray:
         """Sum of the absolute powers of all motors at the end of the control period, (n,), W."""
-        power: FloatArray = np.abs(view.joint_torque * view.joint_rate).sum(axis=1)
+        power: FloatArray = np.abs(state.joint_torque * state.joint_rate).sum(axis=1)
         return power
 
     def joint_entries(self) -> tuple[Entry, ...]:
@@ -228,48 +295,39 @@ class Task(ABC):
             *(Entry(f"{axis}_torque_nm", -1e4, 1e4) for axis in self.axes),
         )
 
-    def joint_values(self, view: View) -> list[FloatArray]:
+    def joint_values(self, state: TaskState) -> list[FloatArray]:
         """Return the values of `joint_entries`."""
-        return [view.joint_angle, view.joint_rate, view.joint_torque]
+        return [state.joint_angle, state.joint_rate, state.joint_torque]
+
+    def motion_entries(self) -> tuple[Entry, ...]:
+        """Sine and cosine of the heading, and the velocity of the centre of mass along x and y."""
+        return (
+            Entry("forwards_sin", -1.0, 1.0),
+            Entry("forwards_cos", -1.0, 1.0),
+            Entry("velocity_x_m_s", -100.0, 100.0),
+            Entry("velocity_y_m_s", -100.0, 100.0),
+        )
+
+    def motion_values(self, state: TaskState) -> list[FloatArray]:
+        """Return the values of `motion_entries`."""
+        heading = self.heading(state)
+        return [np.sin(heading), np.cos(heading), self.velocity]
+
+    def obstacle_entries(self) -> tuple[Entry, ...]:
+        """Mean forces of the obstacles on each link over the last control period, along and across the link."""
+        links = range(1, self.scene.robot.n_links + 1)
+        return (
+            *(Entry(f"link_{k}_obstacle_along_n", -1e5, 1e5) for k in links),
+            *(Entry(f"link_{k}_obstacle_across_n", -1e5, 1e5) for k in links),
+        )
+
+    def obstacle_values(self, state: TaskState) -> list[FloatArray]:
+        """Return the values of `obstacle_entries`."""
+        yaw = link_yaws(state.link_pose)
+        cos, sin = np.cos(yaw), np.sin(yaw)
+        x, y = state.obstacle_force[:, :, 0], state.obstacle_force[:, :, 1]
+        return [cos * x + sin * y, cos * y - sin * x]
 
 
 def _chosen(value: float | None, default: float) -> float:
     return default if value is None else value
-
-
-def _bounds(entries: tuple[Entry, ...]) -> tuple[FloatArray, FloatArray]:
-    return np.array([entry.low for entry in entries]), np.array([entry.high for entry in entries])
-
-
-def space_of(bounds: tuple[FloatArray, FloatArray]) -> Space[FloatArray]:
-    """Return the space of arrays between two bounds."""
-    return Box(*bounds, dtype=np.float64)
-
-
-def names_of(entries: tuple[Entry, ...]) -> tuple[str, ...]:
-    """Return the names of entries."""
-    return tuple(entry.name for entry in entries)
-
-
-def checked_action(
-    action: object, shape: tuple[int, ...], bounds: tuple[FloatArray, FloatArray]
-) -> FloatArray:
-    """Return an action as an array, clipped to its space.
-
-    Raises `UsageError` if its shape is wrong or it is not finite.
-    """
-    try:
-        values = np.asarray(action, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UsageError(f"An action must be an array of numbers of shape {shape}.") from None
-    if values.shape != shape:
-        raise UsageError(f"An action must have the shape {shape} (got {values.shape}).")
-    if not np.isfinite(values).all():
-        raise UsageError("An action must have finite numbers. No step was taken.")
-    return np.clip(values, *bounds)
-
-
-def reward_of(terms: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the sum of the terms in their order, (n,)."""
-    total: FloatArray = np.add.reduce(list(terms.values()))
-    return total

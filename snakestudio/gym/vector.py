@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, ClassVar
 
 import gymnasium
@@ -16,10 +17,12 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.api.batch import open_batch
 from snakestudio.errors import UsageError
+from snakestudio.gym.checked_task import names_of, reward_of, space_of
 from snakestudio.gym.environment import drawn_start
-from snakestudio.gym.task import checked_action, names_of, reward_of, space_of
+from snakestudio.gym.task import Task
 from snakestudio.gym.task_registry import make_task
-from snakestudio.gym.views import View, batch_view
+from snakestudio.gym.task_state import TaskState, batch_state
+from snakestudio.model.arguments import is_number
 
 Info = dict[str, Any]
 
@@ -34,8 +37,10 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
 
     Parameters
     ----------
-    task : str
-        Name of the environment: "SnakeStudio/Sidewinding-v0".
+    num_envs : int
+        Number of simulations, at least 1.
+    task : str or type of Task
+        Name of the environment ("SnakeStudio/Sidewinding-v0"), or the class of a task.
     threads : int, optional
         Number of threads; the number of processors if omitted.
     autoreset_mode : AutoresetMode or str
@@ -53,13 +58,18 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     def __init__(
         self,
         num_envs: int,
-        task: str,
+        task: str | type[Task],
         *,
         threads: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
+        if not is_number(num_envs, Integral) or num_envs < 1:
+            raise UsageError(
+                f"num_envs must be a whole number of simulations, at least 1 (got {num_envs!r})."
+            )
+        num_envs = int(num_envs)
         if render_mode is not None:
             raise UsageError(
                 "A vector environment cannot be rendered. Create a single environment to render it."
@@ -72,21 +82,21 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
                 f"autoreset_mode must be one of {modes} (got {autoreset_mode!r})."
             ) from None
         self.metadata = {"autoreset_mode": self.autoreset_mode}  # type: ignore[misc]
-        self.task = make_task(task, num_envs, options)
+        self._checked = make_task(task, num_envs, options)
+        self.task: Task = self._checked.task
+        """The task, with its scene and its values."""
         self.batch = open_batch(self.task.scene, num_envs, threads=threads)
         self.num_envs = num_envs
         self.render_mode = None
-        self._bounds = self.task.observation_bounds
-        self._action_bounds = self.task.action_bounds
-        self.single_observation_space = space_of(self._bounds)
-        self.single_action_space = space_of(self._action_bounds)
+        self.single_observation_space = space_of(self._checked.observation_bounds)
+        self.single_action_space = space_of(self._checked.action_bounds)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.observation_names = names_of(self.task.observations)
+        self.observation_names: tuple[str, ...] = names_of(self._checked.observations)
         """Names of the elements of an observation; each ends in its unit."""
-        self.action_names = names_of(self.task.actions)
+        self.action_names: tuple[str, ...] = names_of(self._checked.actions)
         """Names of the elements of an action; each ends in its unit."""
-        self._shape = (num_envs, *self._action_bounds[0].shape)
+        self._shape = (num_envs, len(self.action_names))
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._steps = np.zeros(num_envs, np.intp)
         self._begun = np.zeros(num_envs, np.bool_)  # worlds that have had an episode
@@ -118,7 +128,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
             if seeds[world] is not None:
                 self._randoms[world] = seeding.np_random(seeds[world])[0]
         infos = self._begin(worlds)
-        return self._observed(self._view()), infos
+        return self._checked.observe(self._state()), infos
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:
@@ -155,7 +165,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         self._begun[worlds] = True
         self._ended[worlds] = False
         self._impulse[worlds] = self.batch.state.impulse_obstacle[worlds]
-        self.task.begin(worlds, self._view())
+        self._checked.begin(worlds, self._state(), self._randoms)
         return {"values": drawn, "_values": self._chosen(worlds)}
 
     def _draw_start(self, world: int) -> dict[str, Any]:
@@ -170,18 +180,15 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
             own[world] = dict(values)
             self.batch.reset(mask, values=own)
 
-        return drawn_start(lambda: self.task.draw(random), begin)
+        return drawn_start(lambda: self._checked.draw(random), begin)
 
     def _chosen(self, worlds: IndexArray) -> NDArray[np.bool_]:
         mask = np.zeros(self.num_envs, np.bool_)
         mask[worlds] = True
         return mask
 
-    def _view(self) -> View:
-        return batch_view(self.batch, self._impulse, self.task.dt)
-
-    def _observed(self, view: View) -> FloatArray:
-        return np.clip(self.task.observe(view), *self._bounds)
+    def _state(self) -> TaskState:
+        return batch_state(self.batch, self._impulse, self.task.dt)
 
     def step(
         self, actions: FloatArray
@@ -189,9 +196,8 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
         """Simulate one control period in all worlds; actions are clipped to their space.
 
         Raises `UsageError` if the actions are invalid; nothing is changed then. Raises
-        `gymnasium.error.ResetNeeded` if no episode has started, or one has ended and worlds
-        are not reset
-        automatically.
+        `gymnasium.error.ResetNeeded` if no episode has started, or one has ended and worlds are not
+        reset automatically.
         """
         again = np.flatnonzero(self._ended)
         idle = (
@@ -204,14 +210,13 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
                 f"No episode is running in world {np.argmax(idle)}. Call reset() first, or reset it with "
                 'options={"reset_mask": ...}.'
             )
-        action = checked_action(actions, self._shape, self._action_bounds)
         task = self.task
         batch = self.batch
-        targets, rates = task.command(action)
+        targets, rates = self._checked.command(actions, self._shape)
         self._impulse = batch.state.impulse_obstacle.copy()
         batch.step(targets, task.frame_skip, rates=rates)
-        view = self._view()
-        outcome = task.evaluate(view)
+        state = self._state()
+        outcome = self._checked.evaluate(state)
         failed = ~batch.state.ok
         self._steps += 1
         going = ~self._chosen(again)
@@ -225,16 +230,16 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
             infos = self._infos(values, going, failed & going)
             if len(again):
                 infos |= self._begin(again)
-            return self._observed(self._view()), reward, terminated, truncated, infos
+            return self._checked.observe(self._state()), reward, terminated, truncated, infos
         final = np.full(self.num_envs, None, object)
-        for world, observation in enumerate(self._observed(view)):
+        for world, observation in enumerate(self._checked.observe(state)):
             if ended[world]:
                 final[world] = observation
         infos = self._infos(values, ~ended, np.zeros_like(failed))
         infos |= {"final_obs": final, "final_info": self._infos(values, ended, failed)}
         infos |= {"_final_obs": ended.copy(), "_final_info": ended.copy()}
         infos |= self._begin(np.flatnonzero(ended))
-        return self._observed(self._view()), reward, terminated, truncated, infos
+        return self._checked.observe(self._state()), reward, terminated, truncated, infos
 
     def _infos(
         self, values: dict[str, FloatArray], mask: NDArray[np.bool_], failed: NDArray[np.bool_]

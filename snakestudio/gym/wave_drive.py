@@ -16,13 +16,14 @@ _RESPONSE_S = 0.5
 """Time constant with which parameters follow an action, and the difference between start and wave
 decays, s."""
 
-_FREQUENCY, _SHIFT, _YAW, _PITCH, _OFFSET = names = (
+_FREQUENCY, _SHIFT, _YAW, _PITCH, _OFFSET = PARAMETERS = (
     "frequency_hz",
     "phase_shift_rad",
     "yaw_amplitude_rad",
     "pitch_amplitude_rad",
     "offset_rad",
 )
+"""Names of the parameters that actions can set."""
 
 
 class WaveDrive:
@@ -33,9 +34,8 @@ class WaveDrive:
     of frequencies), s (ratio of phase shifts) and lead are those of the scene's gait. Parameters
     start with the values of the scene's gait and follow an action with a time constant of 0.5 s.
 
-    Raises `UsageError` if the gait of the scene does not consist of waves, or the robot has no
-    axes for
-    a parameter.
+    Raises `UsageError` if the gait of the scene does not consist of waves, or the robot has no axes
+    for a parameter.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class WaveDrive:
         }
         self.actions = actions
         self._columns: IndexArray = np.array(
-            [names.index(entry.name) for entry in actions], np.intp
+            [PARAMETERS.index(entry.name) for entry in actions], np.intp
         )
         ranges = {entry.name: entry for entry in actions}
         self._first: FloatArray = np.array(
@@ -108,11 +108,11 @@ class WaveDrive:
         self._phase[worlds] = 0.0
         self._rest[worlds] = angle[worlds] - self._angles()[worlds]
 
-    def requested(self, action: FloatArray) -> FloatArray:
+    def joint_targets(self, action: FloatArray) -> FloatArray:
         """Advance the parameters towards `action` by one control period; return the joint angles, (n, m), rad."""
         own = self._parameters[:, self._columns]
         self._parameters[:, self._columns] = own + self._share * (action - own)
-        self._phase += 2.0 * math.pi * self._dt * self._parameters[:, names.index(_FREQUENCY)]
+        self._phase += 2.0 * math.pi * self._dt * self._parameters[:, PARAMETERS.index(_FREQUENCY)]
         self._rest *= 1.0 - self._share
         return self._angles() + self._rest
 
@@ -131,11 +131,7 @@ class WaveDrive:
             angle[:, self._pitch] = pitch * self._pitch_factor * np.sin(turned) + self._pitch_offset
         return angle
 
-    def entries(self) -> tuple[Entry, ...]:
-        """Sine and cosine of the phase Phi, and current values of the parameters that actions set."""
-        return (Entry("phase_sin", -1.0, 1.0), Entry("phase_cos", -1.0, 1.0), *self.actions)
-
     def values(self) -> list[FloatArray]:
-        """Return the values of `entries`."""
+        """Return sine and cosine of the phase Phi, and the current values of the parameters that actions set."""
         phase = self._phase[:, None]
         return [np.sin(phase), np.cos(phase), self._parameters[:, self._columns]]

@@ -13,8 +13,9 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RescaleAction
 
 from snakestudio.errors import SceneError, UsageError
-from snakestudio.gym import TASKS, SnakeEnv, SnakeVectorEnv
+from snakestudio.gym import SnakeEnv, SnakeVectorEnv
 from snakestudio.gym.documentation import with_environments
+from snakestudio.gym.task_registry import BUNDLED as TASKS
 from snakestudio.paths import docs_dir
 
 SIDEWINDING, AIDED, PATH, JAM = TASKS

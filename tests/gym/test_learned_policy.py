@@ -61,7 +61,7 @@ def test_policy_reaches_the_path(plugin: ModuleType) -> None:
 def test_pyright_accepts_the_examples(tmp_path: Path) -> None:
     blocks = [
         block
-        for name in ("tutorials/train-a-policy", "environments")
+        for name in ("tutorials/train-a-policy", "tutorials/own-task", "environments")
         for block in re.findall(
             r"^ *```python\n(.*?)^ *```",
             (docs_dir() / f"{name}.md").read_text("utf-8"),

@@ -1,4 +1,4 @@
-"""State for tasks, in the same arrays for one simulation and for all worlds of a batch."""
+"""State that tasks read, in the same arrays for one simulation and for all worlds of a batch."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from snakestudio.api.simulation import Simulation
 from snakestudio.model.snapshot import Contacts
 
 
-class View(NamedTuple):
+class TaskState(NamedTuple):
     """States of n worlds with l links and m joint axes; arrays are only valid until the next step."""
 
+    time: FloatArray
+    """Simulated time, (n,), s."""
+
     link_pose: FloatArray
-    """Position (m) and unit quaternion w x y z of each link, (n, l, 7)."""
+    """Position of the centre of gravity (m) and unit quaternion w x y z of each link, world frame,
+    (n, l, 7). The x axis of a link points to the next link."""
+
+    link_twist: FloatArray
+    """Velocity of the centre of gravity (m/s) and angular velocity (rad/s) of each link, world frame,
+    (n, l, 6)."""
 
     joint_angle: FloatArray
     """Joint angles, (n, m), rad."""
@@ -25,15 +33,15 @@ class View(NamedTuple):
     """Joint rates, (n, m), rad/s."""
 
     joint_torque: FloatArray
-    """Motor torques, (n, m), N m."""
+    """Motor torques in the last time step, (n, m), N m; positive torque increases the angle."""
 
     obstacle_force: FloatArray
     """Mean force of the obstacles on each link over the last control period, world frame, (n, l, 3), N;
     0 at the start of an episode."""
 
 
-def simulation_view(simulation: Simulation, begins: bool = False) -> View:
-    """Return the view of one simulation; forces are 0 at the start of an episode."""
+def simulation_state(simulation: Simulation, begins: bool = False) -> TaskState:
+    """Return the state of one simulation; forces are 0 at the start of an episode."""
     state = simulation.state
     force = np.zeros((1, len(state.link_pose), 3))
     contacts = Contacts.none() if begins else state.contacts
@@ -41,8 +49,10 @@ def simulation_view(simulation: Simulation, begins: bool = False) -> View:
     if at_obstacle.any():
         loads = contacts.force_normal[at_obstacle] + contacts.force_friction[at_obstacle]
         np.add.at(force[0], contacts.link[at_obstacle], loads)
-    return View(
+    return TaskState(
+        np.array([simulation.time]),
         state.link_pose[None],
+        state.link_twist[None],
         state.joint_angle[None],
         state.joint_rate[None],
         state.joint_torque[None],
@@ -50,8 +60,8 @@ def simulation_view(simulation: Simulation, begins: bool = False) -> View:
     )
 
 
-def batch_view(batch: Batch, impulse_before: FloatArray, period: float) -> View:
-    """Return the view of a batch.
+def batch_state(batch: Batch, impulse_before: FloatArray, period: float) -> TaskState:
+    """Return the states of a batch.
 
     Parameters
     ----------
@@ -61,12 +71,19 @@ def batch_view(batch: Batch, impulse_before: FloatArray, period: float) -> View:
         Control period, s.
     """
     state = batch.state
-    force = (state.impulse_obstacle - impulse_before) / period
-    return View(state.link_pose, state.joint_angle, state.joint_rate, state.joint_torque, force)
+    return TaskState(
+        state.time,
+        state.link_pose,
+        state.link_twist,
+        state.joint_angle,
+        state.joint_rate,
+        state.joint_torque,
+        (state.impulse_obstacle - impulse_before) / period,
+    )
 
 
-def headings(link_pose: FloatArray) -> FloatArray:
-    """Return the direction of the axis of each link, (n, l), rad."""
+def link_yaws(link_pose: FloatArray) -> FloatArray:
+    """Return the angle of the x axis of each link in the plane, (n, l), rad."""
     w, x, y, z = (link_pose[..., k] for k in range(3, 7))
-    heading: FloatArray = np.arctan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
-    return heading
+    yaw: FloatArray = np.arctan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+    return yaw
