@@ -84,7 +84,8 @@ class Geometry:
     """Coefficients along and across, if the file has them."""
 
     friction_axis: FloatArray | None = None
-    """Direction of the first coefficient in the body's frame, if the file has one. Shape (3,)."""
+    """Possible directions of the first coefficient in the body's frame, as columns, if the file has one: the
+    first of them that is not normal to the ground. Shape (3, k)."""
 
     collides: bool = True
     """False if it is only drawn."""

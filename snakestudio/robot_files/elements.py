@@ -27,6 +27,9 @@ class Element:
     text: str = ""
     """All character data directly in it."""
 
+    file: str = ""
+    """Name of the file, if it is not the robot file itself."""
+
     def get(self, name: str, default: str = "") -> str:
         """Value of an attribute without surrounding whitespace."""
         return self.attributes.get(name, default).strip()
@@ -54,9 +57,9 @@ class Element:
 
     @property
     def place(self) -> str:
-        """Location for messages: line, tag and name."""
+        """Location for messages: file if it is an included one, line, tag and name."""
         name = f' name="{self.get("name")[:60]}"' if self.get("name") else ""
-        return f"line {self.line}, <{self.tag}{name}>"
+        return f"{self.file + ', ' if self.file else ''}line {self.line}, <{self.tag}{name}>"
 
 
 def parse_xml(data: bytes, budget: Budget) -> Element:

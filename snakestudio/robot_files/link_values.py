@@ -28,6 +28,9 @@ _COARSE = 20.0
 
 _NOTEWORTHY = 0.1
 
+_STEEP = 0.7
+"""Cosine of the angle to an axis of the link from which a direction counts as along that axis."""
+
 
 @dataclass(slots=True)
 class LinkValues:
@@ -263,7 +266,7 @@ def _values(
         inertia,
         axial,
         along,
-        _friction(segment, frame),
+        _friction(segment, frame, notes),
         wheels is not None,
         name,
     )
@@ -409,7 +412,7 @@ def _wheels(
     return radius
 
 
-def _friction(segment: Segment, frame: FloatArray) -> tuple[float, float] | None:
+def _friction(segment: Segment, frame: FloatArray, notes: Notes) -> tuple[float, float] | None:
     """Friction coefficients along and across of the geometry that touches the ground."""
     touching = [g for g in segment.geometries if g.collides and g.friction is not None]
     if segment.wheels:
@@ -421,7 +424,40 @@ def _friction(segment: Segment, frame: FloatArray) -> tuple[float, float] | None
     geometry = touching[0]
     assert geometry.friction is not None
     first, second = geometry.friction
-    axis = geometry.friction_axis
-    if axis is not None and abs((frame.T @ axis)[0]) < 0.7:
+    if any(other.friction != geometry.friction for other in touching):
+        notes.add(
+            segment.name,
+            f"its geometries have different friction; {first:g} and {second:g} of the first one was used",
+            "several frictions",
+        )
+    if first != second and not _first_is_along(segment, geometry, frame, notes):
         first, second = second, first
     return min(first, 100.0), min(second, 100.0)
+
+
+def _first_is_along(segment: Segment, geometry: Geometry, frame: FloatArray, notes: Notes) -> bool:
+    """Whether the first friction coefficient acts along the link rather than across it."""
+    if geometry.friction_axis is None:
+        notes.add(
+            segment.name,
+            "the file has no direction for its two friction coefficients, so the first one acts along the link",
+            "no friction direction",
+        )
+        return True
+    along, _, up = np.abs(frame.T @ geometry.friction_axis)
+    level = np.flatnonzero(up < _STEEP)
+    if not level.size:
+        notes.add(
+            segment.name,
+            "its friction direction (fdir1) is normal to the ground, so the first coefficient acts along the link",
+            "steep friction direction",
+        )
+        return True
+    if level[0] > 0:
+        notes.add(
+            segment.name,
+            "its friction direction (fdir1) is normal to the ground if it is counted in the frame of its geometry,"
+            " as in Gazebo, so it was counted in the frame of the link",
+            "friction direction of the link",
+        )
+    return bool(along[level[0]] >= _STEEP)

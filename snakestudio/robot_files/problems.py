@@ -51,9 +51,13 @@ class Problems:
         try:
             yield
         except InputError as error:
-            self.complete = False
-            for problem in problems_of(error):
-                self._add(problem)
+            self.record(error)
+
+    def record(self, error: InputError) -> None:
+        """Add the problems of an error, after which a part of the file is missing."""
+        self.complete = False
+        for problem in problems_of(error):
+            self._add(problem)
 
     def _add(self, problem: Problem) -> None:
         if problem not in self._problems:

@@ -51,6 +51,12 @@ def read_robot(path: Path) -> RobotDescription:
             )
         description = reader(root, reading)
     problems = reading.problems.all()
-    if not reading.problems.complete:
+    if not reading.problems.complete or (problems and not _turns(description)):
         raise refusal(path, problems)
     return replace(description, problems=problems)
+
+
+def _turns(description: RobotDescription) -> bool:
+    return any(
+        joint.kind in ("hinge", "ball") for body in description.bodies for joint in body.joints
+    )

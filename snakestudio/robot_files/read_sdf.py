@@ -1,36 +1,49 @@
-"""Reader of SDF files of Gazebo, versions 1.4 to 1.11: nested and included models, poses relative to frames."""
+"""Reader of SDF files of Gazebo, versions 1.4 to 1.12."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.inputs import ROBOT, InputError, read_bytes
-from snakestudio.model.obstacles.picture import grey_values
+from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import (
     Actuation,
     BodyDescription,
     Geometry,
-    Inertial,
     JointDescription,
     Placement,
     RobotDescription,
 )
-from snakestudio.robot_files.elements import Element, float_of, parse_xml, vector_of
-from snakestudio.robot_files.files import MissingFileError, resolved
-from snakestudio.robot_files.reading import Reading, world_geometry
-from snakestudio.robot_files.rotations import from_quaternion, from_rpy, rounded_angles
+from snakestudio.robot_files.elements import Element, float_of, vector_of
+from snakestudio.robot_files.obstacles import ground_friction
+from snakestudio.robot_files.reading import (
+    Reading,
+    carries_nothing,
+    gravity_on,
+    names_text,
+    world_geometry,
+)
+from snakestudio.robot_files.sdf_includes import replace_includes
+from snakestudio.robot_files.sdf_inertia import inertial_of
+from snakestudio.robot_files.sdf_models import (
+    Model,
+    collect,
+    is_true,
+    link_of,
+    most_axes,
+    placements_of,
+    scoped,
+)
+from snakestudio.robot_files.sdf_shapes import DEFAULT_FRICTION, geometry_of, has_friction
 from snakestudio.text import counted
 
-_DEEPEST = 16
-_MOST_MODELS = 500
-_MOST_HEIGHTS = 10_000
 _FAR = 1e9
+_DEFAULT_GRAVITY = (0.0, 0.0, -9.8)
+"""Gravity of a world that has none, m/s^2 (SDF, //world/gravity)."""
+
 _KINDS = {
     "revolute": "hinge",
     "continuous": "hinge",
@@ -39,360 +52,152 @@ _KINDS = {
     "fixed": "",
     "universal": "hinge",
     "revolute2": "hinge",
+    "screw": "hinge",
+    "gearbox": "hinge",
 }
-
-
-@dataclass(slots=True)
-class _Model:
-    """All links, joints and frames of a file, by full name ("model::link")."""
-
-    links: dict[str, Element] = field(default_factory=dict)
-    joints: dict[str, tuple[Element, str]] = field(default_factory=dict)
-    """Joints, each with the prefix of its model."""
-
-    frames: dict[str, tuple[str, Placement]] = field(default_factory=dict)
-    """Reference frame of each frame, and its pose in it."""
-
-    attached: dict[str, str] = field(default_factory=dict)
-    static: set[str] = field(default_factory=set)
-    motors: dict[str, Actuation] = field(default_factory=dict)
-    old_axes: dict[str, bool] = field(default_factory=dict)
-    models: int = 0
+_TWO_AXES = ("universal", "revolute2")
+_COUPLED = ("screw", "gearbox")
+"""Types whose motions are coupled, which a scene does not have; reading continues with a hinge."""
 
 
 def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     """Read the robot of an SDF file and its surroundings.
 
-    Raises `InputError` if it is invalid, or has a joint that a chain cannot have, or a closed loop.
+    Raises `InputError` if it has no link, or its models are nested too deeply.
     """
-    version = _version(root)
-    model = _Model()
-    ground: list[Geometry] = []
+    replace_includes(root, reading)
+    worlds = root.all("world")
+    if len(worlds) > 1:
+        reading.notes.append(f"The file has {len(worlds)} worlds; only the first one was read.")
+    model = Model()
+    holders = [root, *worlds[:1]]
+    for holder in holders:
+        collect(holder, "", model, reading)
     gravity = (0.0, 0.0, -9.81)
     step = None
-    worlds = root.all("world")
-    for holder in (root, *worlds):
-        _collect(holder, "", version, model, reading, reading.folder, ground, 0)
-    for world in worlds:
-        physics = world.find("physics")
-        text = world.text_of("gravity") or (
-            physics.text_of("gravity") if physics is not None else ""
-        )
-        if text:
-            x, y, z = vector_of(text, 3, "<gravity>")
-            gravity = float(x), float(y), float(z)
-        if physics is not None and physics.text_of("max_step_size"):
-            step = float_of(physics.text_of("max_step_size"), "<max_step_size>")
+    for world in worlds[:1]:
+        with reading.problems.collected():
+            gravity = _gravity(world)
+        with reading.problems.collected():
+            step = _time_step(world)
     if not model.links:
+        reading.problems.check()
         raise InputError("the file has no <link>", "choose an SDF file with a robot's model")
-    bodies = _bodies(model, reading)
+    bodies, links = _bodies(model, reading)
+    off = [is_off(link) for link in links]
+    gravity = gravity_on(bodies, off, gravity, reading)
     bodies, world_parts = world_geometry(bodies)
-    sensors = sum(1 for link in model.links.values() for _ in link.all("sensor"))
-    if sensors:
-        reading.notes.append(f"{counted(sensors, 'sensor')} ignored.")
-    name = next(
-        (
-            m.get("name")
-            for h in (root, *worlds)
-            for m in h.all("model")
-            if m.find("joint") is not None
-        ),
-        "",
-    )
+    bodies = _with_ground_friction(bodies, world_parts, reading)
+    _note_unread(model, reading)
     return RobotDescription(
-        name or "robot",
+        _name(holders, reading),
         tuple(bodies),
-        tuple(ground + world_parts),
+        tuple(world_parts),
         gravity,
         step,
         reading.finished_notes(),
     )
 
 
-def _version(root: Element) -> float:
-    try:
-        major, _, minor = root.get("version", "1.6").partition(".")
-        return int(major) + 0.01 * int(minor.split(".")[0] or 0)
-    except ValueError:
-        raise InputError(
-            f'{root.place}: "{root.get("version")}" is not a version of SDF', "correct it"
-        ) from None
+def is_off(link: Element) -> bool:
+    """Whether gravity does not act on a link."""
+    text = link.text_of("gravity", "true")
+    return not is_true(text)
 
 
-# --- models and frames ----------------------------------------------------------------------------
+def _physics(world: Element) -> Element | None:
+    """The engine of a world that is used: the default one, or the first."""
+    all_engines = world.all("physics")
+    default = (engine for engine in all_engines if is_true(engine.get("default")))
+    return next(default, all_engines[0] if all_engines else None)
 
 
-def _collect(
-    holder: Element,
-    prefix: str,
-    version: float,
-    model: _Model,
-    reading: Reading,
-    folder: Path,
-    ground: list[Geometry],
-    depth: int,
-) -> None:
-    """Collect the models of a world, a model or a file."""
-    if depth > _DEEPEST:
-        raise InputError(f"its models are nested more than {_DEEPEST} deep", "reduce the nesting")
-    for element in holder.children:
-        if element.tag == "model":
-            _collect_model(
-                element,
-                element.get("name"),
-                prefix,
-                version,
-                model,
-                reading,
-                folder,
-                ground,
-                depth,
-                None,
-            )
-        elif element.tag == "include":
-            _include(element, prefix, model, reading, folder, ground, depth)
-        elif element.tag == "frame" and holder.tag == "world":
-            _add_frame(element, prefix, model, reading)
+def _gravity(world: Element) -> tuple[float, float, float]:
+    physics = _physics(world)
+    text = world.text_of("gravity") or ("" if physics is None else physics.text_of("gravity"))
+    if not text:
+        return _DEFAULT_GRAVITY
+    x, y, z = vector_of(text, 3, "<gravity>")
+    return float(x), float(y), float(z)
 
 
-def _include(
-    element: Element,
-    prefix: str,
-    model: _Model,
-    reading: Reading,
-    folder: Path,
-    ground: list[Geometry],
-    depth: int,
-) -> None:
-    uri = element.text_of("uri")
-    short = uri.partition("://")[2].rstrip("/") or uri
-    if short.split("/")[-1] == "sun":
-        return
-    if short.split("/")[-1] == "ground_plane":
-        ground.append(Geometry("plane", (), friction=(1.0, 1.0), name="ground_plane"))
-        return
-    try:
-        path = resolved(
-            uri if uri.endswith((".sdf", ".world")) else f"{uri.rstrip('/')}/model.sdf", folder
-        )
-    except MissingFileError:
+def _time_step(world: Element) -> float | None:
+    physics = _physics(world)
+    text = "" if physics is None else physics.text_of("max_step_size")
+    return float_of(text, "<max_step_size>") if text else None
+
+
+def _name(holders: list[Element], reading: Reading) -> str:
+    """Name of the model with the most axes."""
+    models = [model for holder in holders for model in holder.all("model")]
+    robot = most_axes(models)
+    if robot is None:
+        return "robot"
+    jointed = [model for model in models if any(e.tag == "joint" for e in model.iter())]
+    if len(jointed) > 1:
         reading.notes.append(
-            f"The included model {uri} was not found near the file and was ignored."
+            f'The file has {len(jointed)} models with joints; "{robot.get("name")}" has the most axes and is'
+            " the robot."
         )
-        return
-    inner = parse_xml(read_bytes(path, ROBOT), ROBOT)
-    for child in inner.all("model"):
-        name = element.text_of("name") or child.get("name")
-        _collect_model(
-            child,
-            name,
-            prefix,
-            _version(inner),
-            model,
-            reading,
-            path.parent,
-            ground,
-            depth + 1,
-            element,
+    return robot.get("name") or "robot"
+
+
+def _note_unread(model: Model, reading: Reading) -> None:
+    sensors = sum(1 for link in model.links.values() for _ in link.all("sensor"))
+    sensors += sum(1 for joint, _ in model.joints.values() for _ in joint.all("sensor"))
+    if sensors:
+        reading.notes.append(f"{counted(sensors, 'sensor')} ignored.")
+    moving = {name: link for name, link in model.links.items() if name not in model.static}
+    bare = [link.get("name") for link in moving.values() if link.find("inertial") is None]
+    if bare:
+        reading.notes.append(
+            f"Links without <inertial> have the defaults of SDF, 1 kg and 1 kg m²: {names_text(bare)}."
         )
-
-
-def _collect_model(
-    element: Element,
-    name: str,
-    prefix: str,
-    version: float,
-    model: _Model,
-    reading: Reading,
-    folder: Path,
-    ground: list[Geometry],
-    depth: int,
-    included: Element | None,
-) -> None:
-    model.models += 1
-    if model.models > _MOST_MODELS:
-        raise InputError(
-            f"it has more than {_MOST_MODELS} models", "check whether they include each other"
+    without = [
+        link.get("name")
+        for link in moving.values()
+        if any(not has_friction(collision) for collision in link.all("collision"))
+    ]
+    if without:
+        reading.notes.append(
+            f"Links without friction in the file have SDF's default of {DEFAULT_FRICTION:g} in all directions:"
+            f" {names_text(without)}."
         )
-    inside = f"{prefix}{name}::"
-    holder = included if included is not None and included.find("pose") is not None else element
-    relative, placement = _pose(holder, reading)
-    outer = f"{prefix}__model__" if prefix else "world"
-    model.frames[f"{inside}__model__"] = (
-        _scoped(relative, prefix) if relative else outer,
-        placement,
-    )
-    model.frames[f"{prefix}{name}"] = (f"{inside}__model__", Placement())
-    static = (included or element).text_of("static", element.text_of("static")) in ("true", "1")
-    for link in element.all("link"):
-        full = f"{inside}{link.get('name')}"
-        if full in model.links:
-            raise InputError(
-                f'{link.place}: there are two links "{link.get("name")}"', "use unique names"
-            )
-        model.links[full] = link
-        relative, placement = _pose(link, reading)
-        model.frames[full] = (
-            _scoped(relative, inside) if relative else f"{inside}__model__",
-            placement,
+    computed = [
+        link.get("name")
+        for link in moving.values()
+        for inertial in link.all("inertial")[:1]
+        if is_true(inertial.get("auto"))
+    ]
+    if computed:
+        reading.notes.append(
+            f"Masses and inertias that were computed from the collision geometry: {names_text(computed)}."
         )
-        if static:
-            model.static.add(full)
-    for joint in element.all("joint"):
-        full = f"{inside}{joint.get('name')}"
-        if full in model.joints:
-            raise InputError(
-                f'{joint.place}: there are two joints "{joint.get("name")}"',
-                "use unique names",
-            )
-        model.joints[full] = joint, inside
-        model.old_axes[full] = version < 1.045
-        relative, placement = _pose(joint, reading)
-        child = _scoped(joint.text_of("child"), inside)
-        model.frames[full] = (_scoped(relative, inside) if relative else child, placement)
-    for frame in element.all("frame"):
-        _add_frame(frame, inside, model, reading)
-    for plugin in element.all("plugin"):
-        _add_motor(plugin, inside, model)
-    _collect(element, inside, version, model, reading, folder, ground, depth + 1)
-
-
-def _add_frame(frame: Element, prefix: str, model: _Model, reading: Reading) -> None:
-    full = f"{prefix}{frame.get('name')}"
-    relative, placement = _pose(frame, reading)
-    attached = frame.get("attached_to")
-    outer = f"{prefix}__model__" if prefix else "world"
-    model.frames[full] = (
-        _scoped(relative or attached, prefix) if relative or attached else outer,
-        placement,
-    )
-    if attached:
-        model.attached[full] = _scoped(attached, prefix)
-
-
-def _add_motor(plugin: Element, prefix: str, model: _Model) -> None:
-    joint = plugin.text_of("joint_name") or plugin.text_of("jointName")
-    if joint and "Position" in plugin.get("name") + plugin.get("filename"):
-        gains = [plugin.text_of(key) for key in ("p_gain", "d_gain")]
-        kp, kd = (float_of(text, f"{plugin.place} gain") if text else None for text in gains)
-        model.motors[f"{prefix}{joint}"] = Actuation(kp, kd)
-    elif joint:
-        model.motors[f"{prefix}{joint}"] = Actuation()
-
-
-def _scoped(name: str, prefix: str) -> str:
-    if name == "world":
-        return name
-    return f"{prefix}{name}"
-
-
-def _pose(element: Element, reading: Reading) -> tuple[str, Placement]:
-    """Reference frame of the pose of an element, as written, and the pose in it."""
-    pose = element.find("pose")
-    if pose is None:
-        return "", Placement()
-    relative = pose.get("relative_to") or pose.get("frame")
-    where = f"{element.place} pose"
-    if not pose.text.strip():
-        return relative, Placement()
-    if pose.get("rotation_format") == "quat_xyzw":
-        x, y, z, qx, qy, qz, qw = vector_of(pose.text, 7, where)
-        return relative, Placement(np.array([x, y, z]), from_quaternion(qw, qx, qy, qz))
-    values = vector_of(pose.text, 6, where)
-    angles = np.radians(values[3:]) if pose.get("degrees") in ("true", "1") else values[3:]
-    rpy, changed = rounded_angles(angles)
-    if changed and element.get("name"):
-        reading.record_rounding(element.get("name"))
-    return relative, Placement(values[:3], from_rpy(rpy))
-
-
-def _placements(model: _Model) -> dict[str, Placement]:
-    """Poses of all frames in the world.
-
-    Raises `InputError` if a pose is relative to a frame that does not exist, or to itself.
-    """
-    done = {"world": Placement()}
-    for name in model.frames:
-        trail = [name]
-        while trail[-1] not in done:
-            outer, _ = model.frames[trail[-1]]
-            if outer not in model.frames and outer not in done:
-                local_name = outer.rpartition("::")[2]
-                raise InputError(
-                    f'the pose of "{trail[-1]}" is relative to "{local_name}", which does not exist',
-                    "correct it",
-                )
-            if outer in trail:
-                raise InputError(
-                    f'the pose of "{trail[-1]}" is relative to itself', "correct its relative_to"
-                )
-            trail.append(outer)
-        for inner in reversed(trail[:-1]):
-            outer, placement = model.frames[inner]
-            done[inner] = done[outer].then(placement)
-    return done
 
 
 # --- links and joints -----------------------------------------------------------------------------
 
 
-def _link_of(name: str, model: _Model, joint: Element) -> str:
-    """Resolve the link at an end of a joint, through frames and models."""
-    for _ in range(_DEEPEST):
-        if name in model.links or name == "world":
-            return name
-        if name in model.attached:
-            name = model.attached[name]
-            continue
-        inside = [
-            link
-            for link in model.links
-            if link.startswith(f"{name.removesuffix('__model__').rstrip(':')}::")
-        ]
-        if not inside:
-            break
-        name = inside[0]
-    local_name = name.rpartition("::")[2] or name
-    raise InputError(
-        f'{joint.place}: there is no link "{local_name}"', "correct its <parent> and <child>"
-    )
-
-
-def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
-    placements = _placements(model)
+def _bodies(model: Model, reading: Reading) -> tuple[list[BodyDescription], list[Element]]:
+    """Bodies, parents first, and the link of each."""
+    placements = placements_of(model, reading)
     above: dict[str, tuple[str, str]] = {}
     below: dict[str, list[str]] = {name: [] for name in (*model.links, "world")}
     for full, (joint, prefix) in model.joints.items():
-        kind = joint.get("type")
-        if kind in ("screw", "gearbox") or any(
-            axis.find("mimic") is not None for axis in joint.all("axis", "axis2")
-        ):
-            what = (
-                "mimics another joint" if kind not in ("screw", "gearbox") else f"is a {kind} joint"
-            )
-            raise InputError(
-                f'joint "{joint.get("name")}" {what}',
-                "remove it: each joint of a scene turns independently",
-            )
-        if kind not in _KINDS:
-            raise InputError(
-                f'{joint.place}: "{kind}" is not a type of joint',
-                f"use one of {', '.join(_KINDS)}",
-            )
-        ends = [joint.text_of(end) for end in ("parent", "child")]
-        parent, child = (_link_of(_scoped(end, prefix), model, joint) for end in ends)
-        if child == "world":
-            parent, child = child, parent
-        if child in above:
-            other = model.joints[above[child][1]][0].get("name")
-            raise InputError(
-                f'link "{child.rpartition("::")[2]}" has two parents (joints "{other}" and "{joint.get("name")}"),'
-                " which closes a loop",
-                "remove one of the joints: the robot must be a chain",
-            )
-        above[child] = parent, full
-        below[parent].append(child)
+        with reading.problems.collected():
+            parent, child = _ends(joint, prefix, model)
+            if child in above:
+                other = model.joints[above[child][1]][0].get("name")
+                reading.problems.add(
+                    f'link "{child.rpartition("::")[2]}" has two parents (joints "{other}" and'
+                    f' "{joint.get("name")}"), which closes a loop',
+                    "remove one of the joints: the robot must be a chain",
+                )
+                continue
+            above[child] = parent, full
+            below[parent].append(child)
     bodies: list[BodyDescription] = []
+    links: list[Element] = []
     pending = [(name, -1) for name in model.links if name not in above] + [
         (name, -1) for name in below["world"]
     ]
@@ -402,70 +207,137 @@ def _bodies(model: _Model, reading: Reading) -> list[BodyDescription]:
         placement = outer.inverse().then(placements[name])
         joints: tuple[JointDescription, ...] = ()
         if name in above:
-            joints = _joint(above[name][1], name, model, placements)
+            with reading.problems.collected():
+                joints = _joint(above[name][1], name, model, placements, below, reading)
         elif name not in model.static:
             joints = (JointDescription("", "free"),)
-        bodies.append(_body(model.links[name], name, index, placement, joints, reading))
+        links.append(model.links[name])
+        bodies.append(_body(links[-1], name, index, placement, joints, reading))
         pending += [(child, len(bodies) - 1) for child in below[name]]
     if len(bodies) < len(model.links):
-        raise InputError(
+        reading.problems.add(
             "its joints close a loop", "remove the joint that closes it: the robot must be a chain"
         )
     short = {body.name.rpartition("::")[2] for body in bodies}
     if len(short) == len(bodies):
         bodies = [replace(body, name=body.name.rpartition("::")[2]) for body in bodies]
-    return bodies
+    return bodies, links
+
+
+def _ends(joint: Element, prefix: str, model: Model) -> tuple[str, str]:
+    """Parent and child of a joint; only the parent can be the world."""
+    ends = []
+    for end in ("parent", "child"):
+        name = joint.text_of(end)
+        if not name:
+            raise InputError(f"{joint.place}: it names no {end}", f"add a <{end}>")
+        ends.append(link_of(scoped(name, prefix), model, joint))
+    parent, child = ends
+    if child == "world":
+        parent, child = child, parent
+    if parent == child:
+        raise InputError(
+            f'{joint.place}: both its ends are "{child.rpartition("::")[2]}"',
+            "correct its <parent> and <child>",
+        )
+    return parent, child
 
 
 def _joint(
-    full: str, child: str, model: _Model, placements: dict[str, Placement]
+    full: str,
+    child: str,
+    model: Model,
+    placements: dict[str, Placement],
+    below: dict[str, list[str]],
+    reading: Reading,
 ) -> tuple[JointDescription, ...]:
     joint, prefix = model.joints[full]
-    kind = _KINDS[joint.get("type")]
+    name = joint.get("name")
+    type_ = joint.get("type")
+    if type_ not in _KINDS:
+        raise InputError(
+            f'{joint.place}: "{type_}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
+        )
+    kind = _KINDS[type_]
     if not kind:
         return ()
+    if type_ in _COUPLED:
+        reading.problems.add(
+            f'joint "{name}" is a {type_} joint',
+            "remove it: each joint of a scene turns independently",
+        )
     here = placements[child].inverse().then(placements[full])
     if kind == "ball":
-        return (JointDescription(joint.get("name"), "ball", position=here.position),)
+        return (JointDescription(name, "ball", position=here.position),)
+    needed = ("axis", "axis2") if type_ in _TWO_AXES else ("axis",)
     joints: list[JointDescription] = []
-    for axis in joint.all("axis", "axis2"):
-        name = joint.get("name") if not joints else f"{joint.get('name')} (axis 2)"
-        where = f"{joint.place} {axis.tag}"
-        xyz = axis.find("xyz")
-        direction = vector_of("0 0 1" if xyz is None else xyz.text, 3, f"{where} xyz")
-        size = float(np.linalg.norm(direction))
-        if size < 1e-9:
-            raise InputError(f"{where}: the direction is 0 0 0", "correct it")
-        in_model = axis.text_of("use_parent_model_frame") in ("true", "1")
-        frame = full
-        if xyz is not None and xyz.get("expressed_in"):
-            frame = _scoped(xyz.get("expressed_in"), prefix)
-            if frame not in placements:
-                raise InputError(
-                    f'{where}: there is no frame "{xyz.get("expressed_in")}"',
-                    "correct expressed_in",
+    for tag in needed:
+        axis = joint.find(tag)
+        if axis is None:
+            raise InputError(f"{joint.place}: it has no <{tag}>", "add one")
+        mimic = axis.find("mimic")
+        if mimic is not None:
+            reading.problems.add(
+                f'joint "{name}" mimics "{mimic.get("joint")}"',
+                "remove <mimic>: each joint of a scene turns independently",
+            )
+        axis_name = name if tag == "axis" else f"{name} (axis 2)"
+        where = f"{joint.place} {tag}"
+        motor = model.motors.get(full)
+        description = _axis(axis_name, kind, axis, where, motor, type_ == "continuous", reading)
+        direction = _direction(axis, full, prefix, where, placements)
+        if direction is None:
+            if description.upper - description.lower < 1e-9:
+                continue
+            if carries_nothing(child, below, lambda link: _is_empty(model.links[link])):
+                reading.notes.append(
+                    f"{axis_name}: its axis is 0 0 0, but it carries no body, so it was treated as fixed."
                 )
-        elif in_model or (model.old_axes[full] and axis.find("use_parent_model_frame") is None):
-            frame = f"{prefix}__model__"
-        world = placements[frame].rotation @ (direction / size)
-        local = placements[child].rotation.T @ world
-        joints.append(_axis(name, kind, axis, local, here.position, where, model.motors.get(full)))
-        if joint.get("type") not in ("universal", "revolute2"):
-            break
-    if not joints:
-        raise InputError(f"{joint.place}: it has no <axis>", "add one")
+                continue
+            reading.problems.add(f"{where}: the direction is 0 0 0", "correct it")
+            continue
+        local = placements[child].rotation.T @ direction
+        joints.append(replace(description, axis=local, position=here.position))
     return tuple(joints)
+
+
+def _is_empty(link: Element) -> bool:
+    return link.find("inertial") is None and not link.all("collision", "visual")
+
+
+def _direction(
+    axis: Element, full: str, prefix: str, where: str, placements: dict[str, Placement]
+) -> FloatArray | None:
+    """Unit vector along an axis in the world, (3,); None if it is 0 0 0."""
+    xyz = axis.find("xyz")
+    direction = vector_of("0 0 1" if xyz is None else xyz.text, 3, f"{where} xyz")
+    size = float(np.linalg.norm(direction))
+    if size < 1e-9:
+        return None
+    frame = full
+    if xyz is not None and xyz.get("expressed_in"):
+        frame = scoped(xyz.get("expressed_in"), prefix)
+        if frame not in placements:
+            raise InputError(
+                f'{where}: there is no frame "{xyz.get("expressed_in")}"',
+                "correct expressed_in",
+            )
+    elif is_true(axis.text_of("use_parent_model_frame")):
+        frame = f"{prefix}__model__"
+    return placements[frame].rotation @ (direction / size)
 
 
 def _axis(
     name: str,
     kind: str,
     axis: Element,
-    direction: FloatArray,
-    position: FloatArray,
     where: str,
     motor: Actuation | None,
+    endless: bool,
+    reading: Reading,
 ) -> JointDescription:
+    """Limits, motor, spring and damper of an axis."""
+
     def value(holder: Element | None, key: str) -> float | None:
         """Value of a key; None if omitted, or so large that it means unlimited."""
         text = "" if holder is None else holder.text_of(key)
@@ -479,30 +351,30 @@ def _axis(
             f"{where}: the lower limit {lower:g} is above the upper limit {upper:g}",
             "swap them",
         )
-    effort = value(limit, "effort")
-    speed = value(limit, "velocity")
-    effort = effort if effort is not None and effort > 0 else None
-    speed = speed if speed is not None and speed > 0 else None
+    if endless and (lower is not None or upper is not None):
+        reading.notes.append(f"{name}: it is continuous, so its limits were ignored.")
+        lower = upper = None
+    effort = reading.largest(name, "effort", value(limit, "effort"))
+    speed = reading.largest(name, "velocity", value(limit, "velocity"))
     damping, friction, stiffness, rest = (
         value(dynamics, key) or 0.0
         for key in ("damping", "friction", "spring_stiffness", "spring_reference")
     )
     actuation = None
     if motor is not None or effort or speed:
-        actuation = replace(motor or Actuation(), max_torque=effort, max_speed=speed)
+        own = motor or Actuation()
+        torques = [torque for torque in (effort, own.max_torque) if torque is not None]
+        actuation = replace(own, max_torque=min(torques, default=None), max_speed=speed)
     return JointDescription(
         name,
         kind,
-        direction,
-        position,
-        -math.inf if lower is None else lower,
-        math.inf if upper is None else upper,
-        max(0.0, damping),
-        max(0.0, stiffness),
-        rest,
-        max(0.0, friction),
-        0.0,
-        actuation,
+        lower=-math.inf if lower is None else lower,
+        upper=math.inf if upper is None else upper,
+        damping=max(0.0, damping),
+        stiffness=max(0.0, stiffness),
+        rest=rest,
+        friction=max(0.0, friction),
+        actuation=actuation,
     )
 
 
@@ -521,115 +393,42 @@ def _body(
     joints: tuple[JointDescription, ...],
     reading: Reading,
 ) -> BodyDescription:
-    geometries = [_geometry(e, link, reading) for e in link.all("collision", "visual")]
-    return BodyDescription(
-        name,
-        parent,
-        placement,
-        _inertial(link, reading),
-        tuple(g for g in geometries if g is not None),
-        joints,
-    )
+    geometries: list[Geometry] = []
+    for element in link.all("collision", "visual"):
+        with reading.problems.collected():
+            geometry = geometry_of(element, link, reading)
+            if geometry is not None:
+                geometries.append(geometry)
+    inertial = None
+    with reading.problems.collected():
+        inertial = inertial_of(link, reading)
+    return BodyDescription(name, parent, placement, inertial, tuple(geometries), joints)
 
 
-def _inertial(link: Element, reading: Reading) -> Inertial | None:
-    element = link.find("inertial")
-    if element is None:
-        return None
-    mass = float_of(element.text_of("mass", "1"), f"{link.place} mass")
-    if mass < 0:
-        raise InputError(f"{link.place}: the mass is {mass:g} kg", "set a mass of 0 or more")
-    _, frame = _pose(element, reading)
-    table = element.find("inertia")
-    xx, xy, xz, yy, yz, zz = (
-        float_of(table.text_of(key, usual) if table is not None else usual, f"{link.place} {key}")
-        for key, usual in (
-            ("ixx", "1"),
-            ("ixy", "0"),
-            ("ixz", "0"),
-            ("iyy", "1"),
-            ("iyz", "0"),
-            ("izz", "1"),
+def _with_ground_friction(
+    bodies: list[BodyDescription], world: list[Geometry], reading: Reading
+) -> list[BodyDescription]:
+    """Bodies with the friction of their contacts with the ground."""
+    ground = ground_friction(world)
+    if ground is None:
+        return bodies
+    lowered: list[str] = []
+
+    def lower(geometry: Geometry, body: str) -> Geometry:
+        if geometry.friction is None:
+            return geometry
+        first, second = (min(pair) for pair in zip(geometry.friction, ground, strict=True))
+        if (first, second) != geometry.friction:
+            lowered.append(body)
+        return replace(geometry, friction=(first, second))
+
+    result = [
+        replace(body, geometries=tuple(lower(shape, body.name) for shape in body.geometries))
+        for body in bodies
+    ]
+    if lowered:
+        reading.notes.append(
+            "The ground has less friction than these links, and Gazebo uses the smaller coefficient of two"
+            f" surfaces: {names_text(dict.fromkeys(lowered))}."
         )
-    )
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return Inertial(mass, frame.position, frame.rotation @ inertia @ frame.rotation.T)
-
-
-# --- geometry -------------------------------------------------------------------------------------
-
-
-def _geometry(element: Element, link: Element, reading: Reading) -> Geometry | None:
-    holder = element.find("geometry")
-    shape = (
-        next((child for child in holder.children if child.tag != "empty"), None)
-        if holder is not None
-        else None
-    )
-    if shape is None:
-        return None
-    where = f"{link.place} {element.tag}"
-    _, placement = _pose(element, reading)
-    collides = element.tag == "collision"
-    mu, axis = _friction(element, where)
-    name = element.get("name")
-    if shape.tag == "mesh":
-        scale = vector_of(shape.text_of("scale", "1 1 1"), 3, f"{where} scale")
-        mesh, _ = reading.mesh_geometry(shape.text_of("uri"), scale, placement, collides=collides)
-        return replace(mesh, friction=mu, friction_axis=axis, name=name)
-    if shape.tag == "heightmap":
-        return _height_map(shape, placement, mu, reading, where) if collides else None
-    size: Sequence[float] = ()
-    if shape.tag == "box":
-        size = tuple(0.5 * vector_of(shape.text_of("size"), 3, f"{where} size"))
-    elif shape.tag == "sphere":
-        size = (float_of(shape.text_of("radius"), f"{where} radius"),)
-    elif shape.tag in ("cylinder", "capsule"):
-        length = float_of(shape.text_of("length"), f"{where} length")
-        size = float_of(shape.text_of("radius"), f"{where} radius"), 0.5 * length
-    elif shape.tag == "ellipsoid":
-        size = tuple(vector_of(shape.text_of("radii"), 3, f"{where} radii"))
-    elif shape.tag != "plane":
-        reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was ignored.")
-        return None
-    kind = "box" if shape.tag == "ellipsoid" else shape.tag
-    return Geometry(
-        kind, tuple(float(abs(v)) for v in size), placement, "", mu, axis, collides, name=name
-    )
-
-
-def _friction(element: Element, where: str) -> tuple[tuple[float, float] | None, FloatArray | None]:
-    holder: Element | None = element
-    for tag in ("surface", "friction", "ode"):
-        holder = holder.find(tag) if holder is not None else None
-    if holder is None or not holder.text_of("mu"):
-        return None, None
-    mu = float_of(holder.text_of("mu"), f"{where} mu")
-    mu_2 = float_of(holder.text_of("mu2", holder.text_of("mu")), f"{where} mu2")
-    direction = vector_of(holder.text_of("fdir1", "0 0 0"), 3, f"{where} fdir1")
-    size = float(np.linalg.norm(direction))
-    return (mu, mu_2), direction / size if size > 0 else None
-
-
-def _height_map(
-    shape: Element,
-    placement: Placement,
-    mu: tuple[float, float] | None,
-    reading: Reading,
-    where: str,
-) -> Geometry | None:
-    size = vector_of(shape.text_of("size", "1 1 1"), 3, f"{where} size")
-    origin = vector_of(shape.text_of("pos", "0 0 0"), 3, f"{where} pos")
-    uri = shape.text_of("uri")
-    try:
-        heights = grey_values(resolved(uri, reading.folder)) * size[2]
-    except InputError as error:
-        reading.notes.append(f"The height map {uri} was ignored: {error.message}.")
-        return None
-    step = math.ceil(math.sqrt(heights.size / _MOST_HEIGHTS))
-    if step > 1:
-        reading.notes.append(f"The height map {uri} was reduced to every {step}th point.")
-        heights = heights[::step, ::step]
-    placed = placement.then(Placement(origin))
-    half = float(0.5 * size[0]), float(0.5 * size[1])
-    return Geometry("height_field", half, placed, uri, mu, heights=heights, name="height map")
+    return result

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
-from snakestudio.robot_files.description import BodyDescription, Geometry, Placement
+from snakestudio.robot_files.description import BodyDescription, Geometry, Placement, limit_of
 from snakestudio.robot_files.files import MissingFileError, resolved
 from snakestudio.robot_files.meshes import Mesh, read_mesh
 from snakestudio.robot_files.problems import Problems
@@ -47,10 +47,20 @@ class Reading:
         self._meshes: dict[str, Mesh | None] = {}
         self._rounded: list[str] = []
         self._missing: list[str] = []
+        self._zero_limits: dict[str, list[str]] = {}
 
     def record_rounding(self, where: str) -> None:
         """Record that angles of this element were rounded values of pi/2 or pi."""
         self._rounded.append(where)
+
+    def largest(self, joint: str, what: str, value: float | None) -> float | None:
+        """Largest torque or speed of a joint; None, with a note for 0, if it represents no limit.
+
+        Exporters of CAD programs write 0 where the user gave no value. Simulators would not move such a joint.
+        """
+        if value == 0.0:
+            self._zero_limits.setdefault(what, []).append(joint)
+        return limit_of(value)
 
     def finished_notes(self) -> tuple[str, ...]:
         """All notes; those that concern many elements are combined."""
@@ -59,6 +69,11 @@ class Reading:
             names = names_text(list(dict.fromkeys(self._rounded)))
             notes.append(
                 f"Angles that differed from multiples of 90° only by rounding were set to them: {names}."
+            )
+        for what, joints in self._zero_limits.items():
+            notes.append(
+                f"A largest {what} of 0, with which a joint could not move, was treated as no limit:"
+                f" {names_text(joints)}."
             )
         if self._missing:
             names = names_text(list(dict.fromkeys(self._missing)))
@@ -104,6 +119,70 @@ class Reading:
         mesh = mesh.scaled(scale)
         size = tuple(float(value) for value in mesh.half_sizes)
         return Geometry("mesh", size, placement.then(mesh.box), file, collides=collides), mesh
+
+
+def carries_nothing(
+    name: str, below: Mapping[str, Iterable[str]], is_empty: Callable[[str], bool]
+) -> bool:
+    """Whether a body and all bodies that it carries have neither mass nor geometry.
+
+    Parameters
+    ----------
+    below : mapping
+        Names of the bodies that each body carries directly.
+    is_empty : callable
+        Whether the body with a name has neither.
+    """
+    pending = [name]
+    while pending:
+        current = pending.pop()
+        if not is_empty(current):
+            return False
+        pending += below[current]
+    return True
+
+
+def gravity_on(
+    bodies: Sequence[BodyDescription],
+    off: Sequence[bool],
+    gravity: tuple[float, float, float],
+    reading: Reading,
+) -> tuple[float, float, float]:
+    """Gravity on the robot: 0 if it acts on none of its masses, with a note if it acts on some of them.
+
+    Parameters
+    ----------
+    bodies : sequence of BodyDescription
+        All bodies; the robot is the tree with the most joints that turn.
+    off : sequence of bool
+        Whether gravity does not act on a body, for each body.
+    gravity : tuple of float
+        Gravity of the file, m/s^2.
+    """
+    root = list(range(len(bodies)))
+    axes = [0] * len(bodies)
+    for index, body in enumerate(bodies):
+        if body.parent >= 0:
+            root[index] = root[body.parent]
+            axes[root[index]] += sum(joint.kind in ("hinge", "ball") for joint in body.joints)
+    if not bodies or not any(off):
+        return gravity
+    robot = axes.index(max(axes))
+    heavy = [
+        index
+        for index, body in enumerate(bodies)
+        if root[index] == robot and body.inertial is not None and body.inertial.mass > 0
+    ]
+    without = [bodies[index].name for index in heavy if off[index]]
+    if not without:
+        return gravity
+    if len(without) == len(heavy):
+        reading.notes.append("Gravity does not act on the robot in the file, so here it is 0.")
+        return 0.0, 0.0, 0.0
+    reading.notes.append(
+        f"Gravity does not act on these links in the file, but it does here: {names_text(without)}."
+    )
+    return gravity
 
 
 def world_geometry(

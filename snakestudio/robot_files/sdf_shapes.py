@@ -1,0 +1,189 @@
+"""Shapes and friction of SDF."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import InputError
+from snakestudio.model.obstacles.picture import grey_values
+from snakestudio.robot_files.description import Geometry, Placement
+from snakestudio.robot_files.elements import Element, float_of, vector_of
+from snakestudio.robot_files.files import resolved
+from snakestudio.robot_files.reading import Reading
+from snakestudio.robot_files.rotations import turn_between
+from snakestudio.robot_files.sdf_models import is_true, pose_of
+
+_MOST_HEIGHTS = 10_000
+
+DEFAULT_FRICTION = 1.0
+"""Coefficient of friction where a file has none, in both directions (SDF 1.4 to 1.12, <mu> and <mu2>)."""
+
+SOLID_SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "cone")
+
+
+def shape_of(element: Element) -> Element | None:
+    """Shape of a collision or visual; None if it is empty."""
+    holder = element.find("geometry")
+    if holder is None:
+        return None
+    return next((child for child in holder.children if child.tag != "empty"), None)
+
+
+def size_of(shape: Element, where: str) -> tuple[float, ...]:
+    """Half sizes of a box, m; radii of an ellipsoid; radius of a sphere; radius and half length of others.
+
+    Raises `InputError` if a number is missing.
+    """
+    if shape.tag == "box":
+        size = tuple(0.5 * vector_of(shape.text_of("size"), 3, f"{where} size"))
+    elif shape.tag == "ellipsoid":
+        size = tuple(vector_of(shape.text_of("radii"), 3, f"{where} radii"))
+    else:
+        size = (float_of(shape.text_of("radius"), f"{where} radius"),)
+        if shape.tag != "sphere":
+            size += (0.5 * float_of(shape.text_of("length"), f"{where} length"),)
+    return tuple(float(abs(value)) for value in size)
+
+
+def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry | None:
+    """Geometry of a collision or visual of a link; None if it has none that can be used.
+
+    Raises `InputError` if a value is not valid.
+    """
+    shape = shape_of(element)
+    if shape is None:
+        return None
+    where = f"{link.place} {element.tag}"
+    _, placement = pose_of(element, reading)
+    collides = element.tag == "collision" and _makes_contact(element)
+    friction, directions = friction_of(element, placement, where) if collides else (None, None)
+    own = Geometry(
+        shape.tag,
+        (),
+        placement,
+        friction=friction,
+        friction_axis=directions,
+        collides=collides,
+        name=element.get("name"),
+    )
+    if shape.tag == "mesh":
+        scale = vector_of(shape.text_of("scale", "1 1 1"), 3, f"{where} scale")
+        mesh, _ = reading.mesh_geometry(shape.text_of("uri"), scale, placement)
+        return replace(own, size=mesh.size, placement=mesh.placement, file=mesh.file)
+    if shape.tag == "heightmap":
+        return _height_map(shape, placement, friction, reading, where) if collides else None
+    if shape.tag == "polyline":
+        return _polyline(shape, own, where)
+    if shape.tag == "plane":
+        normal = vector_of(shape.text_of("normal", "0 0 1"), 3, f"{where} normal")
+        size = float(np.linalg.norm(normal))
+        if size > 0:
+            turn = turn_between(np.array([0.0, 0.0, 1.0]), normal / size)
+            own = replace(own, placement=placement.then(Placement(rotation=turn)))
+        return own
+    if shape.tag not in SOLID_SHAPES:
+        reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was ignored.")
+        return None
+    kind = {"ellipsoid": "box", "cone": "cylinder"}.get(shape.tag, shape.tag)
+    if kind != shape.tag and collides:
+        reading.notes.append(
+            f"{link.get('name')}: a {shape.tag} was replaced by the {kind} around it for contacts."
+        )
+    return replace(own, kind=kind, size=size_of(shape, where))
+
+
+def _makes_contact(collision: Element) -> bool:
+    surface = collision.find("surface")
+    contact = None if surface is None else surface.find("contact")
+    if contact is None:
+        return True
+    return not is_true(contact.text_of("collide_without_contact")) and contact.text_of(
+        "collide_bitmask"
+    ) not in ("0", "0x0", "0x00")
+
+
+def _polyline(shape: Element, own: Geometry, where: str) -> Geometry:
+    """The box around an extruded polygon, which reaches from 0 to its height along z."""
+    points = np.array([vector_of(point.text, 2, f"{where} point") for point in shape.all("point")])
+    if len(points) < 3:
+        raise InputError(f"{where}: a polyline needs 3 points (got {len(points)})", "add points")
+    height = abs(float_of(shape.text_of("height", "1"), f"{where} height"))
+    low, high = points.min(axis=0), points.max(axis=0)
+    centre = np.array([*(0.5 * (low + high)), 0.5 * height])
+    half = *(float(extent) for extent in 0.5 * (high - low)), 0.5 * height
+    return replace(own, kind="mesh", size=half, placement=own.placement.then(Placement(centre)))
+
+
+def friction_of(
+    element: Element, placement: Placement, where: str
+) -> tuple[tuple[float, float], FloatArray | None]:
+    """Friction coefficients of a collision, and the directions of the first one as in `Geometry`.
+
+    Raises `InputError` if a value is not a number.
+    """
+    default = repr(DEFAULT_FRICTION)
+    for law, first, second in _laws(element):
+        mu = float_of(law.text_of(first, default), f"{where} {first}")
+        mu_2 = float_of(law.text_of(second, default), f"{where} {second}")
+        direction = vector_of(law.text_of("fdir1", "0 0 0"), 3, f"{where} fdir1")
+        return (mu, mu_2), friction_directions(direction, placement)
+    return (DEFAULT_FRICTION, DEFAULT_FRICTION), None
+
+
+def has_friction(element: Element) -> bool:
+    """Whether a collision has friction coefficients."""
+    return bool(_laws(element))
+
+
+def _laws(element: Element) -> list[tuple[Element, str, str]]:
+    """Friction of a collision for ODE and for Bullet, in this order, each with the names of its coefficients."""
+    surface = element.find("surface")
+    holder = None if surface is None else surface.find("friction")
+    if holder is None:
+        return []
+    return [
+        (law, first, second)
+        for tag, first, second in (("ode", "mu", "mu2"), ("bullet", "friction", "friction2"))
+        for law in holder.all(tag)[:1]
+    ]
+
+
+def friction_directions(direction: FloatArray, placement: Placement) -> FloatArray | None:
+    """Directions of the first friction coefficient in the frame of the link, as in `Geometry`.
+
+    SDF and Gazebo count the direction in the frame of the collision geometry. Authors often count it in that
+    of the link, so that it would point into the ground; this reading comes second.
+    """
+    size = float(np.linalg.norm(direction))
+    if size == 0.0:
+        return None
+    unit = direction / size
+    return np.column_stack([placement.rotation @ unit, unit])
+
+
+def _height_map(
+    shape: Element,
+    placement: Placement,
+    mu: tuple[float, float] | None,
+    reading: Reading,
+    where: str,
+) -> Geometry | None:
+    size = vector_of(shape.text_of("size", "1 1 1"), 3, f"{where} size")
+    origin = vector_of(shape.text_of("pos", "0 0 0"), 3, f"{where} pos")
+    uri = shape.text_of("uri")
+    try:
+        heights = grey_values(resolved(uri, reading.folder)) * size[2]
+    except InputError as error:
+        reading.notes.append(f"The height map {uri} was ignored: {error.message}.")
+        return None
+    step = math.ceil(math.sqrt(heights.size / _MOST_HEIGHTS))
+    if step > 1:
+        reading.notes.append(f"The height map {uri} was reduced to every {step}th point.")
+        heights = heights[::step, ::step]
+    placed = placement.then(Placement(origin))
+    half = float(0.5 * size[0]), float(0.5 * size[1])
+    return Geometry("height_field", half, placed, uri, mu, heights=heights, name="height map")
