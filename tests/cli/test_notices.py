@@ -17,7 +17,7 @@ from snakestudio.plugins.loading import load, unload
 
 
 @pytest.fixture(autouse=True)
-def shown() -> Iterator[None]:
+def _visible_warnings() -> Iterator[None]:
     """Warnings as users get them; in tests they are errors otherwise."""
     with warnings.catch_warnings():
         warnings.simplefilter("always")
