@@ -59,6 +59,8 @@ def _calling_plugin() -> str:
     """Name of the plug-in whose code is running in this thread; "" if there is none."""
     if "snakestudio.plugins.loaded" not in sys.modules:
         return ""
+    from inspect import currentframe
+
     from snakestudio.plugins.faults import owner
 
-    return owner(sys._getframe())
+    return owner(currentframe())
