@@ -16,8 +16,18 @@ from tests.conftest import ROOT
 
 SOURCES = ROOT / "snakestudio"
 OPTIONAL = {
-    "IPython", "foxglove", "gymnasium", "optuna", "pandas", "pyarrow", "pylsl", "rclpy", "rerun", "xacro", "xarray",
-}  # fmt: skip
+    "IPython",
+    "foxglove",
+    "gymnasium",
+    "optuna",
+    "pandas",
+    "pyarrow",
+    "pylsl",
+    "rclpy",
+    "rerun",
+    "xacro",
+    "xarray",
+}
 """Top-level modules that the program uses if they are installed, and reports otherwise."""
 
 _IMPORTS = """
