@@ -77,6 +77,7 @@ def test_missing_module_is_one_message(
 
     monkeypatch.setattr("snakestudio.cli.study_status.execute", execute)
     assert main(["study", "status", "speed.study.toml"]) == 2
-    assert capsys.readouterr().err == (
-        "snakestudio: A part of SnakeStudio cannot be loaded (No module named '_ssl'). Install SnakeStudio again.\n"
-    )
+    err = capsys.readouterr().err
+    assert err.startswith("snakestudio: ")
+    assert "_ssl" in err
+    assert err.count("\n") == 1
