@@ -23,7 +23,8 @@
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
 A MistakeError (FormulaError, InputError) is not one of them: it has neither key nor file, so the
-reader of the formula or the file converts it to one of these.
+reader of the formula or the file converts it to one of these. A SnakeStudioWarning is a notice that
+does not end anything.
 """
 
 from __future__ import annotations
@@ -103,6 +104,10 @@ class Problem:
 
 class SnakeStudioError(Exception):
     """Base class of all deliberate errors of SnakeStudio; `str()` is a sentence for the user."""
+
+
+class SnakeStudioWarning(UserWarning):
+    """A notice for users; warnings of other categories are for developers."""
 
 
 class UserError(SnakeStudioError):

@@ -21,6 +21,7 @@ import pytest
 
 from snakestudio import heap
 from snakestudio.paths import kernels_dir
+from tests.bundle_imports import Module, imported_modules, unbundled
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
@@ -59,10 +60,13 @@ from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
 
 set_hypothesis_home_dir(CACHE / "hypothesis")
 # `make test` draws the same examples every time; `make soak` searches for new ones.
-settings.register_profile("default", deadline=None, max_examples=30, derandomize=True)
-settings.register_profile(
-    "soak", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow]
-)
+# Neither depends on the load of the machine: deadlines and the check of slow examples are off.
+_untimed: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow],
+}
+settings.register_profile("default", max_examples=30, derandomize=True, **_untimed)
+settings.register_profile("soak", max_examples=1000, **_untimed)
 settings.load_profile("soak" if os.environ.get("SNAKESTUDIO_SOAK") else "default")
 
 
@@ -116,23 +120,43 @@ def _peak_mb() -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 // 10**6
 
 
+_modules = pytest.StashKey[set[Module]]()
+"""Modules of bundled packages that workers imported."""
+
+_unbundled = pytest.StashKey[list[str]]()
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Record the peak memory of the tests; a worker sends it to the process that started it."""
+    """Record the peak memory and the imports of the tests; a worker sends them to the process that started it."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["peak_mb"] = _peak_mb()
+        session.config.workeroutput["modules"] = [tuple(each) for each in imported_modules()]
     elif not getattr(session.config.option, "numprocesses", None):
         session.config.stash.setdefault(_peaks, {})["tests"] = _peak_mb() or 0
+    elif missing := unbundled(session.config.stash.get(_modules, set())):
+        session.config.stash[_unbundled] = missing
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Receive the peak memory of a worker."""
-    peak = getattr(node, "workeroutput", {}).get("peak_mb")
-    node.config.stash.setdefault(_peaks, {})[node.gateway.id] = peak or 0
+    """Receive the peak memory and the imports of a worker."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash.setdefault(_peaks, {})[node.gateway.id] = output.get("peak_mb") or 0
+    node.config.stash.setdefault(_modules, set()).update(
+        Module(*each) for each in output.get("modules", ())
+    )
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Print the peak memory of every process with its bar."""
+    """Print modules that the bundle would lack, and the peak memory of every process with its bar."""
+    if missing := config.stash.get(_unbundled, []):
+        terminalreporter.write_line(
+            "The program imports by name, so that the bundle lacks (packaging/bundle/contents.py): "
+            + ", ".join(missing),
+            red=True,
+        )
     peaks = config.stash.get(_peaks, {})
     if any(peaks.values()):
         each = ", ".join(f"{name} {peak} MB" for name, peak in sorted(peaks.items()))

@@ -120,6 +120,21 @@ fit() {
         --workers 2 --evaluations 3 --out "$out/fitted.toml" && [ -s "$out/fitted.toml" ]
 }
 check "fit, by two worker processes" fit
+study() {
+    file=$out/speed.study.toml
+    snakestudio study new obstacle_aided_small "$file" --vary gait.amplitude_deg=20:30:2 --goal net_speed --force &&
+        snakestudio study run "$file" --workers 2 && snakestudio study export "$file" --csv "$out/speed.csv" &&
+        rows "$out/speed.csv" 2
+}
+check "study, by two worker processes" study
+plugin() {
+    file=$out/wave.py
+    snakestudio plugin new gait "$file" --force || return 1
+    echo 'import csv, email.message, http.client, random, sqlite3, ssl, statistics, urllib.request, xml.dom.minidom' >>"$file"
+    echo 'import numba, numpy.polynomial, scipy.integrate, scipy.ndimage, scipy.signal, scipy.spatial, scipy.stats' >>"$file"
+    snakestudio run $scenes/lagrangian_undulation.toml --plugin "$file" --set 'gait.kind="wave"' --duration 0.5
+}
+check "plug-in that imports the standard library and SciPy" plugin
 text() { # long enough for a helper process to start
     snakestudio run $scenes/lagrangian_undulation.toml --duration 40 --rate 1000 --csv "$out/long.csv" &
     process=$!

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from snakestudio import processor
+from snakestudio.errors import SnakeStudioWarning
 from snakestudio.model.html_renderer import set_html_renderer
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ _MODULES = {
     "snakestudio.plugins.loaded": ("Plugin",),
 }
 if processor.problem():
-    warnings.warn(processor.problem(), stacklevel=2)
+    warnings.warn(processor.problem(), SnakeStudioWarning, stacklevel=2)
 
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = list(_HOME)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.api.plugins import load_plugins
-from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
+from snakestudio.errors import PhysicsError, Problem, SceneError, SnakeStudioWarning, UsageError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
 from snakestudio.export.provenance import (
@@ -322,7 +322,7 @@ def prepare(
             new_values[key] = _positive(name, number)
     changed = with_values(scene, new_values) if new_values else scene
     if note := trimming_note(scene, changed):
-        warnings.warn(note, stacklevel=3)
+        warnings.warn(note, SnakeStudioWarning, stacklevel=3)
     return changed, base_dir, changes
 
 

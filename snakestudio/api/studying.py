@@ -21,7 +21,7 @@ import numpy as np
 from snakestudio.api.running import Run, ended, prepare, simulate_scene
 from snakestudio.api.step_size import StepReport, check_scene_step_size
 from snakestudio.api.study_arguments import study_values
-from snakestudio.errors import SceneError, StudyError, UsageError
+from snakestudio.errors import SceneError, SnakeStudioWarning, StudyError, UsageError
 from snakestudio.export.printing import FORMATS
 from snakestudio.inputs import local_path
 from snakestudio.model.arguments import path_of, scene_path_of, wrong_kind
@@ -206,7 +206,7 @@ class Study:
             raise wrong_kind("progress", "a callable that gets a Progress", progress)
         plan = running.open_plan(self.path)
         for sentence in running.warnings_of(plan):
-            warnings.warn(sentence, stacklevel=2)
+            warnings.warn(sentence, SnakeStudioWarning, stacklevel=2)
         reports: queue.SimpleQueue[Progress] = queue.SimpleQueue()
         cancelled = threading.Event()
         failures: list[BaseException] = []
@@ -231,7 +231,7 @@ class Study:
                     for note in now.notes:
                         if note not in notes:
                             notes.add(note)
-                            warnings.warn(note, stacklevel=2)
+                            warnings.warn(note, SnakeStudioWarning, stacklevel=2)
                     if progress is not None and progress(now) is False:
                         cancelled.set()
         except BaseException:
@@ -354,6 +354,7 @@ class Study:
                     f"{self.path}: row {number} cannot be repeated exactly, because the program, a "
                     "file of the scene or the"
                     " type of processor has changed. Run the study again.",
+                    SnakeStudioWarning,
                     stacklevel=2,
                 )
         return run

@@ -9,19 +9,19 @@ import argparse
 import os
 import re
 import sys
-import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from snakestudio import processor
 from snakestudio._version import __version__
 from snakestudio.cli.ending import EndRequest, cleaning_up, silence_stdout
+from snakestudio.cli.notices import notices_for_users
 from snakestudio.cli.standard_streams import complete_standard_streams
-from snakestudio.cli.terminal import print_error, print_warning
+from snakestudio.cli.terminal import print_error
 from snakestudio.errors import PhysicsError, PluginRuntimeError, SnakeStudioError, UsageError
 from snakestudio.paths import (
     bundled_scenes,
@@ -294,6 +294,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run([_with_local_path(argument) for argument in command_line])
     except SystemExit as error:  # by --help and the like, whose output counts, too
         sys.exit(_flushed(error.code if isinstance(error.code, int) else 0))
+    except ImportError as error:
+        print_error(f"A part of SnakeStudio cannot be loaded ({error}). Install SnakeStudio again.")
+        return 2
     except OSError as error:
         if _stdout_full():
             return _not_shown(error)
@@ -301,18 +304,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print_error(_NO_TEMPORARY_FOLDER)
         return 2
-
-
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """Print a warning for users, without the line of code that raised it."""
-    print_warning(str(message))
 
 
 def _run(arguments: list[str]) -> int:
@@ -335,8 +326,7 @@ def _run(arguments: list[str]) -> int:
         try:
             # options can be mixed with any number of names
             options = parser.parse_intermixed_args(arguments)
-            with warnings.catch_warnings(), messages_apart(options):
-                warnings.showwarning = _show_warning
+            with notices_for_users(), messages_apart(options):
                 if getattr(options, "plugins", None):
                     from snakestudio.plugins.loading import load_all
 

@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
@@ -47,6 +48,22 @@ _LOGS = ("distributed", "distributed.client", "tornado.application")
 _STILLBORN = 3
 """Number of workers on this computer that can end in a row before joining; then there is a problem
 on this computer."""
+
+
+_ENVIRONMENT_WARNINGS = (
+    "Creating scratch directories",
+    "Couldn't detect a suitable IP address",
+)
+"""Beginnings of warnings of distributed about slow disks and missing networks."""
+
+
+def ignore_environment_warnings() -> None:
+    """Ignore warnings of distributed that depend on the load and the network of the computer.
+
+    They do not affect studies: scratch folders are not used, and addresses are stated.
+    """
+    for beginning in _ENVIRONMENT_WARNINGS:
+        warnings.filterwarnings("ignore", message=beginning)
 
 
 def default_workers() -> int:
@@ -199,6 +216,7 @@ class Cluster:
             "distributed.comm.timeouts.connect": f"{_CONNECT_S}s",
         }
         dask.config.set(settings)
+        ignore_environment_warnings()
         for name in _LOGS:  # the caller reports what matters
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:

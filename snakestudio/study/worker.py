@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from snakestudio.errors import StudyError
 from snakestudio.session.tether import end_with_input
-from snakestudio.study.cluster import Tls, security_of
+from snakestudio.study.cluster import Tls, ignore_environment_warnings, security_of
 from snakestudio.study.evaluate import Chunk, ForeignCodeError, evaluate
 from snakestudio.study.store import RunOutcome
 
@@ -84,6 +84,7 @@ def serve(
     )
     from distributed import Worker
 
+    ignore_environment_warnings()
     security = security_of(scheduler, tls)
 
     async def work() -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import gc
+import socket
 import subprocess
 import threading
 import time
@@ -18,6 +20,7 @@ from typing import Any
 
 import pytest
 from distributed.comm import CommClosedError
+from distributed.utils import get_ip, warn_on_duration
 
 from snakestudio.cli import main
 from snakestudio.cli.study_options import scheduler_of
@@ -230,3 +233,25 @@ def test_scheduler_without_dashboard_names_none(tmp_path: Path) -> None:
     ):
         assert cluster.client.dashboard_link, "dask names one even without a page"
         assert cluster.dashboard == ""
+
+
+def test_slow_disk_and_missing_network_are_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """distributed warns about both, which depends on the load and the network of the computer."""
+    monkeypatch.setattr(
+        "distributed.core.warn_on_duration", lambda _, text: warn_on_duration("0 s", text)
+    )
+    monkeypatch.setattr("distributed.utils.socket", _NoNetwork())
+    with Cluster(0) as cluster:
+        assert cluster.address.startswith("tcp://127.0.0.1:")
+        assert get_ip()
+
+
+class _NoNetwork:
+    """Python's `socket` on a computer without a network."""
+
+    class socket(socket.socket):  # noqa: N801
+        def connect(self, address: Any) -> None:
+            raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(socket, name)
