@@ -12,7 +12,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.chain import Chain, Hinge
-from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.notes import Change, Effect, Notes
 from snakestudio.robot_files.rotations import about, turn_between
 from snakestudio.robot_files.tree import Segment
 
@@ -78,6 +78,15 @@ class Alignment:
     joints: list[AlignedJoint] = field(default_factory=list)
     spacing: float = 0.0
     """Usual distance between neighbouring joints, m; 0 for a single joint."""
+
+    def middle(self, link: int, length: float) -> FloatArray:
+        """Middle of a link, (3,), m; half of the offset of its axes belongs to either neighbour of a joint."""
+        along = self.frames[link][:, 0]
+        if link == 0:
+            joint = self.joints[0]
+            return joint.rear + 0.5 * (joint.axis_offset - length) * along
+        joint = self.joints[link - 1]
+        return joint.front + 0.5 * (length - joint.axis_offset) * along
 
 
 def align(chain: Chain, notes: Notes) -> Alignment:
@@ -256,12 +265,16 @@ def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, flo
             f" link ({kind})",
             "a scene's joints turn about yaw, pitch or roll axes: change the joint's axis",
         )
+    change = Change(Effect.AXIS_TURNED, off)
     if off > _REPORTED:
         notes.add(
             hinge.joint.name,
             f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was used",
             "tilt",
+            change,
         )
+    else:
+        notes.changes.append(change)
     return kind, 1.0 if local[nearest] > 0 else -1.0
 
 
@@ -298,13 +311,25 @@ def _joint(
     order = _ordered(group, kinds, signs, notes)
     rear = points[0]
     front = points[-1]
-    if not {"yaw", "pitch"} <= set(kinds):
+    if {"yaw", "pitch"} <= set(kinds):
+        first, second = sorted((kinds.index("yaw"), kinds.index("pitch")))
+        rear, front = points[first], points[second]
+        # The yaw axis is at the rear, and the pitch axis in front of it in the frame that yaws.
+        yaw = kinds.index("yaw")
+        along = (frame @ about((0, 0, 1), zeros.get(yaw, 0.0)))[:, 0]
+        offset = float(np.linalg.norm(front - rear))
+        gap = float(np.linalg.norm(front - rear - offset * along))
+        gap += offset if yaw != first else 0.0
+        notes.changes.append(Change(Effect.JOINT_MOVED, gap))
+    else:
         gap = float(np.linalg.norm(front - rear))
+        moved = Change(Effect.JOINT_MOVED, gap)
         if gap > 1e-4:
             names = " and ".join(hinge.joint.name for hinge in group)
-            notes.add(
-                names, f"their axes are {1e3 * gap:.3g} mm apart; here they are at the same point"
-            )
+            text = f"their axes are {1e3 * gap:.3g} mm apart; here they are at the same point"
+            notes.add(names, text, "", moved)
+        else:
+            notes.changes.append(moved)
         rear = front = 0.5 * (rear + front)
     return AlignedJoint(
         [group[k] for k in order],
@@ -343,13 +368,17 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
     for group in groups:
         points = [next(places) for _ in group]
         for hinge in group:
-            gap = next(asides)
+            gap = float(next(asides))
+            change = Change(Effect.JOINT_MOVED, gap)
             if gap > tolerance:
                 notes.add(
                     hinge.joint.name,
                     f"it is {1e3 * gap:.3g} mm off the line through all joints, and was moved to the line",
                     "aside",
+                    change,
                 )
+            else:
+                notes.changes.append(change)
         result.joints.append(_joint(group, frame, points, {}, notes))
         result.frames.append(frame)
     return result
@@ -483,12 +512,14 @@ def _bent(
                 angle = math.atan2(local[1], local[0])
             elif kind == "pitch":
                 angle = math.atan2(-local[2], local[0])
+            exact = angle
             if abs(angle) < _SMALLEST_BEND:
                 angle = 0.0
             if angle:
                 quarter = round(angle / (math.pi / 4)) * (math.pi / 4)
                 angle = quarter if abs(angle - quarter) < 2e-3 else angle
                 bends += 1
+            notes.changes.append(Change(Effect.AXIS_TURNED, abs(angle - exact)))
             zeros[number] = angle
             turned = turned @ about(np.eye(3)[_KINDS.index(kind)], angle)
         rest = math.acos(min(1.0, max(-1.0, float(turned[:, 0] @ ahead))))
@@ -498,13 +529,17 @@ def _bent(
                 f"the chain bends by {math.degrees(rest):.0f}° at {names}, in a direction in which it has no axis",
                 "a scene's links are straight: change the origin of the joint",
             )
+        change = Change(Effect.AXIS_TURNED, rest)
         if rest > _REPORTED:
             name = chain.segments[k + 1].name
             notes.add(
                 name,
                 f"the chain bends by {math.degrees(rest):.2g}° there, and was straightened",
                 "bend",
+                change,
             )
+        else:
+            notes.changes.append(change)
         result.joints.append(_joint(group, frame, points[k], zeros, notes))
         frame = turn_between(turned[:, 0], ahead) @ turned
         result.frames.append(frame)

@@ -12,7 +12,7 @@ from snakestudio.inputs import InputError
 from snakestudio.robot_files.alignment import Alignment
 from snakestudio.robot_files.chain import Chain
 from snakestudio.robot_files.description import Geometry, Inertial
-from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.notes import Change, Effect, Notes
 from snakestudio.robot_files.solids import moments
 from snakestudio.robot_files.tree import Segment
 
@@ -241,12 +241,16 @@ def _values(
         radius = wheels
     centre = frame.T @ (inertial.centre - middle)
     aside = math.hypot(centre[1], centre[2])
+    change = Change(Effect.MASS_MOVED, inertial.mass * aside)
     if aside > max(_NOTEWORTHY * radius, 1e-4):
         notes.add(
             name,
             f"its centre of mass is {1e3 * aside:.3g} mm off its axis, and was moved to the axis",
             "mass aside",
+            change,
         )
+    else:
+        notes.changes.append(change)
     along = float(centre[0])
     if abs(along) < 1e-9 + 1e-6 * length:
         along = 0.0
@@ -255,6 +259,7 @@ def _values(
             name,
             f"its centre of mass is {1e3 * along:.3g} mm from its middle, outside of it; 0 was used",
             "outside",
+            Change(Effect.MASS_MOVED, inertial.mass * abs(along)),
         )
         along = 0.0
     inertia, axial = _inertias(name, inertial.mass, about_axes, radius, half, length, notes)
@@ -362,19 +367,29 @@ def _inertias(
             f"its inertia of {transverse:.3g} kg m² (along its axis {axial:.3g}) {why}; that of a capsule was used"
             f" instead, {capsule:.3g} (along its axis {capsule_axial:.3g})",
             f"inertia {why[:12]}",
+            _inertia_change(table, capsule_axial, capsule),
         )
         return capsule, capsule_axial
     unequal = 0.5 * abs(float(table[1, 1] - table[2, 2]))
     products = math.sqrt(float(table[0, 1] ** 2 + table[0, 2] ** 2 + table[1, 2] ** 2))
     left_out = max(unequal, products)
+    change = _inertia_change(table, axial, transverse)
     if left_out > _NOTEWORTHY * transverse:
         notes.add(
             name,
             f"its inertia is not that of a body of revolution (up to {left_out:.3g} kg m² differ from the mean of"
             f" {transverse:.3g}); the mean was used",
             "unequal",
+            change,
         )
+    else:
+        notes.changes.append(change)
     return transverse, axial
+
+
+def _inertia_change(table: FloatArray, axial: float, transverse: float) -> Change:
+    difference = table - np.diag([axial, transverse, transverse])
+    return Change(Effect.INERTIA_CHANGED, float(np.linalg.norm(difference)))
 
 
 def _wheels(

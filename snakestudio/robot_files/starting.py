@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.robot.chain import height_of_lowest
@@ -109,7 +108,9 @@ def _placed(
     link = 0
     while link < len(chain.hinges) and chain.hinges[link][0].backward:
         link += 1
-    centre = base.position + base.rotation @ _centre(link, alignment, links[link])
+    middle = alignment.middle(link, links[link].length)
+    centre = middle + links[link].centre * alignment.frames[link][:, 0]
+    centre = base.position + base.rotation @ centre
     turn = quaternions((base.rotation @ alignment.frames[link])[None])[0]
     roll, pitch, yaw = (
         plain(round(math.degrees(angle), 9)) + 0.0 for angle in roll_pitch_yaw(turn)
@@ -124,13 +125,3 @@ def _placed(
         "pitch_deg": pitch,
         "roll_deg": roll,
     }
-
-
-def _centre(link: int, alignment: Alignment, values: LinkValues) -> FloatArray:
-    """Centre of mass of a link with all joints of the file at 0, (3,), m."""
-    along = alignment.frames[link][:, 0]
-    if link == 0:
-        middle = alignment.joints[0].rear - 0.5 * values.length * along
-    else:
-        middle = alignment.joints[link - 1].front + 0.5 * values.length * along
-    return middle + values.centre * along

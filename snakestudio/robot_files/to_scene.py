@@ -31,12 +31,13 @@ from snakestudio.model.world import STANDARD_GRAVITY, Ground
 from snakestudio.robot_files.alignment import Alignment, align
 from snakestudio.robot_files.chain import chain_of
 from snakestudio.robot_files.compact import most_common, plain, tables, unified
-from snakestudio.robot_files.description import RobotDescription
+from snakestudio.robot_files.description import Placement, RobotDescription
 from snakestudio.robot_files.joint_values import AxisFields, give_gains, joint_values, largest_step
 from snakestudio.robot_files.link_values import LinkValues, link_values
 from snakestudio.robot_files.notes import Change, Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
 from snakestudio.robot_files.starting import posed
+from snakestudio.robot_files.verification import differences
 
 _MOST_LINKS = 1000
 _CONTROL_PERIOD = 0.01
@@ -102,6 +103,13 @@ def import_robot(description: RobotDescription) -> ImportedRobot:
         raise InputError(
             _first_mistake(error), "correct the file, or check its units (m, kg, s, rad)"
         ) from None
+    first = Placement(alignment.middle(0, links[0].length), alignment.frames[0])
+    unlike = differences(description, robot, axes, first, notes.changes)
+    if unlike:
+        raise InputError(
+            f"the conversion of this file failed: {unlike[0]}",
+            "please report it with the file",
+        )
     return ImportedRobot(
         robot,
         gains,

@@ -43,6 +43,27 @@ def test_robot_starts_at_the_keyframe_of_mujoco(tmp_path: Path) -> None:
     assert any("2 keyframes" in note for note in robot.notes)
 
 
+def test_joint_with_two_offset_axes_starts_at_the_keyframe(tmp_path: Path) -> None:
+    """Two hinges of one body, 22 mm apart: half of that belongs to either link."""
+    text = keyed(f"{BASE} 0.4 -0.3 0.5 0.2")
+    parts = text.split('<body name="link_2"')
+    inner = "".join(
+        f'<body name="link_{k}" pos="0.1 0 0"><joint name="yaw_{k}" axis="0 0 1" pos="-0.022 0 0"/>'
+        f'<joint name="pitch_{k}" axis="0 1 0"/><inertial pos="0.05 0 0" mass="0.5" diaginertia="2.5e-4 6e-4 6e-4"/>'
+        '<geom type="capsule" fromto="0.03 0 0 0.07 0 0" size="0.03"/>'
+        for k in (2, 3)
+    )
+    text = parts[0] + inner + "</body>" * 3 + text[text.index("</worldbody>") :]
+    robot = imported(tmp_path, text, "robot.xml")
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, model.key("home").id)
+    mujoco.mj_forward(model, data)
+    assert robot.robot.joints == "cardan"
+    pose, _ = initial_state(new_scene(robot, "", ""))
+    np.testing.assert_allclose(pose[:, :3], data.xipos[1:], atol=1e-8)
+
+
 def test_exported_start_is_imported_unchanged(tmp_path: Path) -> None:
     path = scenes_dir() / "pole_climb.toml"
     file = tmp_path / "robot.xml"
