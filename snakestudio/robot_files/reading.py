@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -232,15 +233,5 @@ def world_geometry(
 
 def _moved(geometry: Geometry, outer: Placement) -> Geometry:
     axis = geometry.friction_axis
-    return Geometry(
-        geometry.kind,
-        geometry.size,
-        outer.then(geometry.placement),
-        geometry.file,
-        geometry.friction,
-        None if axis is None else outer.rotation @ axis,
-        geometry.collides,
-        geometry.heights,
-        geometry.vertices,
-        geometry.name,
-    )
+    turned = None if axis is None else outer.rotation @ axis
+    return replace(geometry, placement=outer.then(geometry.placement), friction_axis=turned)
