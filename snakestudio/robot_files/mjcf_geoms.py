@@ -19,18 +19,33 @@ from snakestudio.robot_files.description import (
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.files import resolved
+from snakestudio.robot_files.mesh_masses import MeshMass, convex_hull, mesh_mass
+from snakestudio.robot_files.meshes import measured
 from snakestudio.robot_files.mjcf_file import MjcfFile, asset_name
-from snakestudio.robot_files.rotations import snapped, turn_between
-from snakestudio.robot_files.solids import moments, moved_to, volume
+from snakestudio.robot_files.rotations import from_quaternion, snapped, turn_between
+from snakestudio.robot_files.solids import moments, moved_to, shell_moments, surface, volume
 
 _MOST_HEIGHTS = 10_000
+_METHODS = ("legacy", "exact", "convex", "shell")
 
 
 def geometries_of(file: MjcfFile, element: Element) -> tuple[list[Geometry], list[Inertial]]:
     """Geometry of a body or of the world, and the masses of its geoms in its frame."""
-    pairs = [_geometry(file, child) for child in element.all("geom")]
-    geometries = [geometry for geometry, _ in pairs if geometry is not None]
-    return geometries, [inertial for _, inertial in pairs if inertial is not None]
+    geometries = []
+    inertials = []
+    low, high = file.compiler.groups
+    for geom in element.all("geom"):
+        geometry, inertial = _geometry(file, geom)
+        if geometry is not None and geometry.kind == "ellipsoid":
+            geometry = replace(geometry, kind="box")
+            file.reading.notes.append(
+                f"{geometry.name or geom.place}: an ellipsoid was replaced by its box for contacts."
+            )
+        if geometry is not None:
+            geometries.append(geometry)
+        if inertial is not None and low <= float_of(geom.get("group", "0"), geom.place) <= high:
+            inertials.append(inertial)
+    return geometries, inertials
 
 
 def _geometry(file: MjcfFile, element: Element) -> tuple[Geometry | None, Inertial | None]:
@@ -75,20 +90,8 @@ def _geometry(file: MjcfFile, element: Element) -> tuple[Geometry | None, Inerti
             f"{where}: a {kind} needs {needed} sizes (got {len(size)})", "correct its size"
         )
     sizes = tuple(float(abs(value)) for value in size[:needed])
-    if mass is None:
-        mass = density * volume(kind, sizes)
-    inertial = (
-        moved_to(Inertial(mass, np.zeros(3), mass * moments(kind, sizes)), placement)
-        if mass > 0
-        else None
-    )
-    shape = kind
-    if kind == "ellipsoid":
-        shape = "box"
-        file.reading.notes.append(
-            f"{name or where}: an ellipsoid was replaced by its box for contacts."
-        )
-    return Geometry(shape, sizes, placement, "", (mu, mu), None, collides, name=name), inertial
+    shape = Geometry(kind, sizes, placement, "", (mu, mu), None, collides, name=name)
+    return _primitive(element, kind, sizes, placement, shape, mass, density)
 
 
 def _mesh(
@@ -104,31 +107,116 @@ def _mesh(
     asset = file.meshes.get(name)
     if asset is None:
         raise InputError(f'{element.place}: there is no mesh "{name}" in <asset>', "add it")
-    scale = vector_of(asset.get("scale", "1 1 1"), 3, f"{asset.place} scale")
-    path = asset.get("file")
-    if not path:
-        file.reading.notes.append(f"The mesh {name} is defined in the file itself; it was ignored.")
-        return Geometry(
-            "mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")
-        ), None
-    if file.compiler.strip:
-        path = PurePosixPath(path.replace("\\", "/")).name
-    geometry, mesh = file.reading.mesh_geometry(
-        path, scale, placement, file.compiler.mesh_folder, collides=collides
+    kind = element.get("type", "mesh")
+    triangles = _triangles(file, asset)
+    shape = Geometry(
+        "mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")
     )
-    geometry = replace(geometry, friction=(mu, mu), name=element.get("name"))
-    if mesh is None:
-        inertial = (
-            None
-            if mass is None or mass <= 0
-            else Inertial(mass, placement.position, np.zeros((3, 3)))
-        )
-        return geometry, inertial
-    filled = mesh.volume if mesh.volume is not None else 8.0 * float(np.prod(mesh.half_sizes))
-    own = mass if mass is not None else density * filled
-    if own <= 0 or filled <= 0:
-        return geometry, None
-    return geometry, moved_to(Inertial(own, mesh.centre, mesh.moments * (own / filled)), placement)
+    if triangles is None:
+        known = mass is not None and mass > 0
+        return shape, Inertial(mass or 0.0, placement.position, np.zeros((3, 3))) if known else None
+    method = asset.get("inertia") or "legacy"
+    filled = mesh_mass(triangles, method if method in _METHODS else "legacy")
+    if kind not in ("mesh", "sdf"):
+        return _fitted(element, kind, filled, shape, mass, density)
+    mesh = measured(triangles)
+    size = tuple(float(value) for value in mesh.half_sizes)
+    shape = replace(shape, size=size, placement=placement.then(mesh.box))
+    if filled is None:
+        amount = 8.0 * float(np.prod(mesh.half_sizes))
+        filled = MeshMass(amount, mesh.centre, mesh.moments)
+    own = mass if mass is not None else density * filled.amount
+    if own <= 0 or filled.amount <= 0:
+        return shape, None
+    scaled = Inertial(own, filled.centre, filled.moments * (own / filled.amount))
+    return shape, moved_to(scaled, placement)
+
+
+def _triangles(file: MjcfFile, asset: Element) -> FloatArray | None:
+    """Corners (n, 3, 3) of the triangles of a mesh in the frame of its geoms; None, with a note, without any."""
+    where = asset.place
+    triangles: FloatArray | None
+    if text := asset.get("vertex"):
+        points = _table(text, f"{where} vertex")
+        if face := asset.get("face"):
+            corners = _table(face, f"{where} face").astype(int)
+            if corners.min() < 0 or corners.max() >= len(points):
+                raise InputError(
+                    f"{where}: face names a vertex that does not exist", "correct the file"
+                )
+            triangles = points[corners]
+        else:
+            triangles = convex_hull(points)
+        if triangles is None:
+            file.reading.notes.append(f"The mesh {asset_name(asset)} is flat; it was ignored.")
+    elif path := asset.get("file"):
+        if file.compiler.strip:
+            path = PurePosixPath(path.replace("\\", "/")).name
+        triangles = file.reading.triangles(path, file.compiler.mesh_folder)
+    else:
+        file.reading.notes.append(f"The mesh {asset_name(asset)} has no vertices; it was ignored.")
+        triangles = None
+    if triangles is None:
+        return None
+    turn = from_quaternion(*vector_of(asset.get("refquat", "1 0 0 0"), 4, f"{where} refquat"))
+    origin = vector_of(asset.get("refpos", "0 0 0"), 3, f"{where} refpos")
+    scale = vector_of(asset.get("scale", "1 1 1"), 3, f"{where} scale")
+    result: FloatArray = (triangles - origin) @ turn * scale
+    return result[:, ::-1] if np.prod(scale) < 0 else result
+
+
+def _table(text: str, what: str) -> FloatArray:
+    """Numbers in rows of three."""
+    count = len(text.split())
+    return vector_of(text, max(3, count - count % 3), what).reshape(-1, 3)
+
+
+def _fitted(
+    element: Element,
+    kind: str,
+    filled: MeshMass | None,
+    shape: Geometry,
+    mass: float | None,
+    density: float,
+) -> tuple[Geometry, Inertial | None]:
+    """A primitive with the moments of a mesh, as MuJoCo fits it to the box with these moments."""
+    where = element.place
+    if filled is None:
+        raise InputError(f"{where}: its mesh has no volume", "set the sizes of the geom")
+    moments, axes = np.linalg.eigh(filled.moments)
+    moments, axes = moments[::-1], axes[:, ::-1].copy()  # the longest axis is z
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1.0
+    square = np.maximum(0.5 * moments.sum() - moments, 0.0) * 3.0 / filled.amount
+    x, y, z = (float(value) for value in np.sqrt(square))
+    scale = float_of(element.get("fitscale", "1"), f"{where} fitscale")
+    wide = 0.5 * (x + y)
+    sizes = {
+        "sphere": ((x + y + z) / 3.0,),
+        "capsule": (wide, max(0.0, z - 0.5 * wide)),
+        "cylinder": (wide, z),
+    }.get(kind, (x, y, z))
+    placement = shape.placement.then(Placement(filled.centre, axes))
+    return _primitive(
+        element, kind, tuple(scale * size for size in sizes), placement, shape, mass, density
+    )
+
+
+def _primitive(
+    element: Element,
+    kind: str,
+    sizes: tuple[float, ...],
+    placement: Placement,
+    shape: Geometry,
+    mass: float | None,
+    density: float,
+) -> tuple[Geometry, Inertial | None]:
+    hollow = element.get("shellinertia") == "true"
+    if mass is None:
+        mass = density * (surface if hollow else volume)(kind, sizes)
+    about = (shell_moments if hollow else moments)(kind, sizes)
+    inertial = moved_to(Inertial(mass, np.zeros(3), mass * about), placement) if mass > 0 else None
+    return replace(shape, kind=kind, size=sizes, placement=placement, file=""), inertial
 
 
 def _height_field(

@@ -6,7 +6,6 @@ from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import (
     BodyDescription,
     Geometry,
-    Inertial,
     RobotDescription,
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
@@ -25,7 +24,6 @@ from snakestudio.robot_files.mjcf_text import (
 )
 from snakestudio.robot_files.mjcf_vocabulary import VOCABULARY
 from snakestudio.robot_files.reading import Reading, world_geometry
-from snakestudio.robot_files.solids import summed
 from snakestudio.robot_files.vocabulary import notes_on
 
 
@@ -48,6 +46,7 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
         {asset_name(e): e for e in assets if e.tag == "hfield"},
     )
     bodies, world = _tree(file)
+    bodies = with_total_mass(bodies, compiler.total_mass)
     bodies, world = with_pairs(file, bodies, world)
     bodies = with_actuators(file, bodies)
     keyframe = read_keyframe(root, bodies, file.references)
@@ -57,8 +56,6 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     bodies, fixed = world_geometry(bodies)
     world += fixed
     bodies = with_contact_friction(bodies, world)
-    if file.compiler.total_mass > 0:
-        bodies = with_total_mass(bodies, file.compiler.total_mass)
     gravity = (0.0, 0.0, -9.81)
     step = 0.002
     for option in root.all("option"):
@@ -129,11 +126,7 @@ def _body(file: MjcfFile, element: Element, parent: int) -> BodyDescription:
     name = element.get("name") or f"body on line {element.line}"
     joints = [joint_of(file, child) for child in element.all("joint", "freejoint")]
     geometries, inertials = geometries_of(file, element)
-    own = element.find("inertial")
-    if own is not None and file.compiler.from_geometry != "true":
-        inertial: Inertial | None = inertial_of(file, own)
-    else:
-        inertial = summed(inertials)
+    inertial = inertial_of(file, element, inertials)
     return BodyDescription(
         name, parent, file.placement(element), inertial, tuple(geometries), tuple(joints)
     )
