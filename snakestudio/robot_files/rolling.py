@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from snakestudio.robot_files.chain import Segment
 from snakestudio.robot_files.compact import most_common, plain
 from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.tree import Segment
 
 _LARGEST = 100.0
 
