@@ -49,7 +49,7 @@ def _written(file: MjcfFile, element: Element) -> Inertial:
 
 
 def _bounded(file: MjcfFile, body: Element, inertial: Inertial | None) -> Inertial | None:
-    """Mass and principal moments of at least the bounds of <compiler>, and balanced if it says so."""
+    """Mass and principal moments of at least the bounds of <compiler>, balanced on request."""
     settings = file.compiler
     if inertial is None:
         if settings.least_mass <= 0.0:
