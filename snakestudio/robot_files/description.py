@@ -99,6 +99,12 @@ class Geometry:
 
     name: str = ""
 
+    rolling_friction: float | None = None
+    """Largest torque against rolling per contact force, m; None if the file has none."""
+
+    torsional_friction: float = 0.0
+    """Largest torque against turning about the contact normal per contact force, m."""
+
     @property
     def solid(self) -> bool:
         """Whether it can be part of a body and its size is known."""

@@ -13,6 +13,7 @@ from snakestudio.robot_files.alignment import Alignment
 from snakestudio.robot_files.chain import Chain
 from snakestudio.robot_files.description import Geometry, Inertial
 from snakestudio.robot_files.notes import Change, Effect, Notes
+from snakestudio.robot_files.rolling import rolling_coefficient
 from snakestudio.robot_files.solids import moments
 from snakestudio.robot_files.tree import Segment
 
@@ -52,6 +53,8 @@ class LinkValues:
 
     wheels: bool
     name: str
+    mu_rolling: float | None = None
+    """Rolling friction coefficient, if the file has one."""
 
 
 @dataclass(slots=True)
@@ -274,6 +277,7 @@ def _values(
         _friction(segment, frame, notes),
         wheels is not None,
         name,
+        rolling_coefficient(segment, radius, notes),
     )
 
 

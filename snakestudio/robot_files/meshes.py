@@ -61,8 +61,8 @@ class Mesh:
         return Mesh(half, box, volume, scale * self.centre, moments)
 
 
-def read_mesh(path: Path) -> Mesh:
-    """Read a mesh file.
+def read_triangles(path: Path) -> FloatArray:
+    """Corners (n, 3, 3) of the triangles of a mesh file.
 
     Raises `InputError` if it cannot be read.
     """
@@ -82,7 +82,7 @@ def read_mesh(path: Path) -> Mesh:
         raise InputError("the mesh has no triangles", "export it again")
     if not np.isfinite(triangles).all():
         raise InputError("the mesh has points that are not numbers", "export it again")
-    return _measured(triangles)
+    return triangles
 
 
 def _stl(data: bytes) -> FloatArray:
@@ -161,7 +161,8 @@ def _dae(data: bytes) -> FloatArray:
     return flat[:, None, :].repeat(3, axis=1)
 
 
-def _measured(triangles: FloatArray) -> Mesh:
+def measured(triangles: FloatArray) -> Mesh:
+    """Properties of a mesh of triangles (n, 3, 3)."""
     points = triangles.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
     half = 0.5 * (high - low)

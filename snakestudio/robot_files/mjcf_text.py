@@ -171,7 +171,14 @@ class Compiler:
         self.mesh_folder = values.get("meshdir") or values.get("assetdir")
         self.strip = values.get("strippath", "false") == "true"
         self.from_geometry = values.get("inertiafromgeom", "auto")
-        self.total_mass = float_of(values.get("settotalmass", "-1"), "<compiler> settotalmass")
+        self.groups = vector_of(
+            values.get("inertiagrouprange", "0 5"), 2, "<compiler> inertiagrouprange"
+        )
+        self.balance = values.get("balanceinertia", "false") == "true"
+        self.least_mass, self.least_inertia, self.total_mass = (
+            float_of(values.get(name, "0"), f"<compiler> {name}")
+            for name in ("boundmass", "boundinertia", "settotalmass")
+        )
 
     def angle(self, value: float) -> float:
         """Convert an angle of the file to rad."""

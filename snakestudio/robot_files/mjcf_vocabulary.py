@@ -59,15 +59,13 @@ _CONFIGURATION = rule(
 )
 
 _COMPILER = rule(
-    used="angle eulerseq autolimits meshdir assetdir strippath coordinate inertiafromgeom settotalmass",
+    used="angle eulerseq autolimits meshdir assetdir strippath coordinate inertiafromgeom"
+    " inertiagrouprange boundmass boundinertia balanceinertia settotalmass",
     without_effect="conflict discardvisual fusestatic passthrough savecanonical savecompiled saveinertial texturedir"
     " usethread convexhull exactmeshinertia",
     ignored={
         "alignfree": Ignored("free joints have the frames of their bodies", ("false",)),
-        "boundmass boundinertia": Ignored("bounds of masses are not read", ("0",)),
-        "balanceinertia": Ignored("bounds of masses are not read", ("false",)),
-        "inertiagrouprange": Ignored("groups are not read", ("0 5",)),
-        "fitaabb": Ignored("meshes are not replaced by primitives", ("false",)),
+        "fitaabb": Ignored("primitives are fitted to the inertia of meshes", ("false",)),
     },
     children_without_effect="lengthrange",
 )
@@ -131,13 +129,13 @@ _JOINT = rule(
 )
 
 _GEOM = rule(
-    used=f"name class type size fromto mass density mesh hfield friction condim contype conaffinity {_POSE}",
-    without_effect="castshadow fitscale group material rgba user",
+    used=f"name class type size fromto mass density mesh hfield friction condim contype conaffinity group shellinertia"
+    f" fitscale {_POSE}",
+    without_effect="castshadow material rgba user",
     ignored={
         **_SOFT,
         "solmix": Ignored(_HARD, ("1",), _collides),
         "priority": Ignored("the larger friction counts in a contact", ("0",), _collides),
-        "shellinertia": Ignored("bodies are solid", ("false",)),
         "fluidshape": Ignored(_FLUID, ("none",)),
         "fluidcoef": Ignored(_FLUID, (), _with("fluidshape", "none")),
         "surfacevel": Ignored("surfaces do not move along themselves", ("0",), _collides),
@@ -146,14 +144,9 @@ _GEOM = rule(
 )
 
 _MESH = rule(
-    used="name class file scale",
+    used="name class file scale vertex face refpos refquat inertia",
     without_effect="content_type material maxhullvert normal smoothnormal texcoord",
-    ignored={
-        "builtin face params vertex": Ignored("meshes are read from their files only"),
-        "refpos": Ignored("meshes have the frames of their files", ("0 0 0",)),
-        "refquat": Ignored("meshes have the frames of their files", ("1 0 0 0",)),
-        "inertia": Ignored("bodies are solid", ("legacy", "exact", "convex")),
-    },
+    ignored={"builtin params": Ignored("built-in meshes are not generated")},
     children_ignored={"plugin": Ignored(_PLUGINS)},
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import BodyDescription, Geometry, Placement, limit_of
 from snakestudio.robot_files.files import MissingFileError, resolved
-from snakestudio.robot_files.meshes import Mesh, read_mesh
+from snakestudio.robot_files.meshes import Mesh, measured, read_triangles
 from snakestudio.robot_files.problems import Problems
 from snakestudio.text import listing
 
@@ -44,6 +45,7 @@ class Reading:
         self.folder = folder
         self.problems = Problems()
         self.notes: list[str] = []
+        self._triangles: dict[str, FloatArray | None] = {}
         self._meshes: dict[str, Mesh | None] = {}
         self._rounded: list[str] = []
         self._missing: list[str] = []
@@ -83,6 +85,25 @@ class Reading:
             )
         return tuple(notes)
 
+    def triangles(self, file: str, subfolder: str = "") -> FloatArray | None:
+        """Corners (n, 3, 3) of the triangles of a mesh; None, with a note, if it is missing or cannot be read.
+
+        Raises `InputError` if its name leads out of the robot file's folder.
+        """
+        key = f"{subfolder}/{file}"
+        if key not in self._triangles:
+            self._triangles[key] = None
+            try:
+                path = resolved(file, self.folder, subfolder)
+            except MissingFileError:
+                self._missing.append(file)
+                return None
+            try:
+                self._triangles[key] = read_triangles(path)
+            except InputError as error:
+                self.notes.append(f"The mesh {file} was not used: {error.message}.")
+        return self._triangles[key]
+
     def mesh(self, file: str, subfolder: str = "") -> Mesh | None:
         """A mesh of the robot file; None, with a note, if it is missing or cannot be read.
 
@@ -90,17 +111,8 @@ class Reading:
         """
         key = f"{subfolder}/{file}"
         if key not in self._meshes:
-            try:
-                path = resolved(file, self.folder, subfolder)
-            except MissingFileError:
-                self._missing.append(file)
-                self._meshes[key] = None
-            else:
-                try:
-                    self._meshes[key] = read_mesh(path)
-                except InputError as error:
-                    self.notes.append(f"The mesh {file} was not used: {error.message}.")
-                    self._meshes[key] = None
+            triangles = self.triangles(file, subfolder)
+            self._meshes[key] = None if triangles is None else measured(triangles)
         return self._meshes[key]
 
     def mesh_geometry(
@@ -232,15 +244,5 @@ def world_geometry(
 
 def _moved(geometry: Geometry, outer: Placement) -> Geometry:
     axis = geometry.friction_axis
-    return Geometry(
-        geometry.kind,
-        geometry.size,
-        outer.then(geometry.placement),
-        geometry.file,
-        geometry.friction,
-        None if axis is None else outer.rotation @ axis,
-        geometry.collides,
-        geometry.heights,
-        geometry.vertices,
-        geometry.name,
-    )
+    turned = None if axis is None else outer.rotation @ axis
+    return replace(geometry, placement=outer.then(geometry.placement), friction_axis=turned)

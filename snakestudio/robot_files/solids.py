@@ -44,6 +44,54 @@ def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
     return np.diag([across, across, along]) / volume(kind, size)
 
 
+def surface(kind: str, size: tuple[float, ...]) -> float:
+    """Surface of a box, ellipsoid, sphere, cylinder or capsule (sizes as in `Geometry`), m^2."""
+    return float(_surface_weights(kind, size)[0])
+
+
+def shell_moments(kind: str, size: tuple[float, ...]) -> FloatArray:
+    """Inertia (3, 3) about the centre of the surface of a shape with mass 1, m^2."""
+    total, second = _surface_weights(kind, size)
+    square = second / total
+    return np.diag(square.sum() - square)
+
+
+def _surface_weights(kind: str, size: tuple[float, ...]) -> tuple[float, FloatArray]:
+    """Surface, and the integrals (3,) of x^2, y^2 and z^2 over it."""
+    if kind == "box":
+        halves = np.array(size)
+        faces = 8.0 * halves.prod() / halves  # both faces across each axis
+        return float(faces.sum()), halves**2 * (faces + (faces.sum() - faces) / 3.0)
+    if kind == "ellipsoid":
+        return _ellipsoid_weights(size)
+    radius = size[0]
+    ball = 4.0 * math.pi * radius**2
+    if kind == "sphere":
+        return ball, np.full(3, ball * radius**2 / 3.0)
+    half = size[1]
+    side = 4.0 * math.pi * radius * half
+    if kind == "cylinder":
+        lids = 2.0 * math.pi * radius**2
+        across = side * radius**2 / 2.0 + lids * radius**2 / 4.0
+        return side + lids, np.array([across, across, side * half**2 / 3.0 + lids * half**2])
+    across = side * radius**2 / 2.0 + ball * radius**2 / 3.0
+    along = side * half**2 / 3.0 + ball * (half**2 + half * radius + radius**2 / 3.0)
+    return side + ball, np.array([across, across, along])
+
+
+def _ellipsoid_weights(size: tuple[float, ...]) -> tuple[float, FloatArray]:
+    heights, weights = np.polynomial.legendre.leggauss(64)
+    turns = (np.arange(128) + 0.5) * math.pi / 64.0
+    level = np.sqrt(1.0 - heights[:, None] ** 2)
+    unit = np.stack(
+        [level * np.cos(turns), level * np.sin(turns), np.broadcast_to(heights[:, None], (64, 128))]
+    )
+    half = np.array(size)[:, None, None]
+    stretch = half.prod() * np.sqrt(((unit / half) ** 2).sum(axis=0))  # area per area of the sphere
+    area = weights[:, None] * stretch * math.pi / 64.0
+    return float(area.sum()), ((unit * half) ** 2 * area).sum(axis=(1, 2))
+
+
 def moved_to(inertial: Inertial, placement: Placement) -> Inertial:
     """Mass and inertia in the outer frame of `placement`."""
     turn = placement.rotation

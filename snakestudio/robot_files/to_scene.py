@@ -36,6 +36,7 @@ from snakestudio.robot_files.joint_values import AxisFields, give_gains, joint_v
 from snakestudio.robot_files.link_values import LinkValues, link_values
 from snakestudio.robot_files.notes import Change, Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
+from snakestudio.robot_files.rolling import rolling_of_ground
 from snakestudio.robot_files.starting import posed
 from snakestudio.robot_files.verification import differences
 
@@ -396,6 +397,9 @@ def _ground(
             "",
             f"The file has no friction; {ground.mu_along:g} along and {ground.mu_across:g} across were used",
         )
+    rolling = rolling_of_ground([link.mu_rolling for link in links], notes)
+    if rolling is not None:
+        values["mu_rolling"] = rolling
     x, y, z = description.gravity
     if gravity > 0 and math.hypot(x, y) > 1e-6 * gravity:
         tilt = math.degrees(math.atan2(math.hypot(x, y), -z))

@@ -70,6 +70,7 @@ COMPLETE = """<mujoco model="complete">
 <default><joint damping="0.1"/><default class="own"><geom density="500"/></default></default>
 <asset>
   <mesh name="m" file="missing.stl"/>
+  <mesh name="n" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 1 2 3 0 3 2"/>
   <hfield name="h" nrow="2" ncol="2" size="1 1 0.1 0.1" elevation="0 0 0 1"/>
 </asset>
 <worldbody>
@@ -77,7 +78,7 @@ COMPLETE = """<mujoco model="complete">
   <geom type="hfield" hfield="h"/>
   <body name="a" childclass="own"><freejoint name="base"/>
     <geom name="shape" type="capsule" fromto="0 0 0 0.1 0 0" size="0.02"/>
-    <geom type="mesh" mesh="m" mass="0.1"/>
+    <geom type="mesh" mesh="m" mass="0.1"/><geom type="mesh" mesh="n"/><geom type="box" mesh="n"/>
     <body name="b" pos="0.1 0 0"><joint name="j1" stiffness="1"/><frame/>
       <inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/>
       <body name="c" pos="0.1 0 0"><joint name="j2" class="own" range="-1 1"/><geom size="0.02" contype="0"/></body>
