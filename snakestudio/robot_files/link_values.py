@@ -440,18 +440,26 @@ def _friction(segment: Segment, frame: FloatArray, notes: Notes) -> tuple[float,
         ] or touching
     if not touching:
         return None
-    geometry = touching[0]
+    geometry = min(touching, key=lambda shape: _lowest(shape, frame))
     assert geometry.friction is not None
     first, second = geometry.friction
     if any(other.friction != geometry.friction for other in touching):
         notes.add(
             segment.name,
-            f"its geometries have different friction; {first:g} and {second:g} of the first one was used",
+            f"its geometries have different friction; that of the lowest one was used ({first:g} and {second:g})",
             "several frictions",
         )
     if first != second and not _first_is_along(segment, geometry, frame, notes):
         first, second = second, first
     return min(first, 100.0), min(second, 100.0)
+
+
+def _lowest(geometry: Geometry, frame: FloatArray) -> float:
+    """Height of the lowest point of a geometry of a lying link, m; infinite if its size is unknown."""
+    if not geometry.solid:
+        return math.inf
+    half = _half_box(geometry, frame.T @ geometry.placement.rotation)
+    return float(geometry.placement.position @ frame[:, 2] - half[2])
 
 
 def _first_is_along(segment: Segment, geometry: Geometry, frame: FloatArray, notes: Notes) -> bool:

@@ -21,7 +21,7 @@ from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.obstacles import ground_friction
 from snakestudio.robot_files.reading import (
     Reading,
-    carries_nothing,
+    bare_branches,
     gravity_on,
     names_text,
     world_geometry,
@@ -196,6 +196,7 @@ def _bodies(model: Model, reading: Reading) -> tuple[list[BodyDescription], list
                 continue
             above[child] = parent, full
             below[parent].append(child)
+    bare = bare_branches(below, lambda name: name == "world" or _is_empty(model.links[name]))
     bodies: list[BodyDescription] = []
     links: list[Element] = []
     pending = [(name, -1) for name in model.links if name not in above] + [
@@ -208,7 +209,7 @@ def _bodies(model: Model, reading: Reading) -> tuple[list[BodyDescription], list
         joints: tuple[JointDescription, ...] = ()
         if name in above:
             with reading.problems.collected():
-                joints = _joint(above[name][1], name, model, placements, below, reading)
+                joints = _joint(above[name][1], name, model, placements, bare, reading)
         elif name not in model.static:
             joints = (JointDescription("", "free"),)
         links.append(model.links[name])
@@ -248,7 +249,7 @@ def _joint(
     child: str,
     model: Model,
     placements: dict[str, Placement],
-    below: dict[str, list[str]],
+    bare: frozenset[str],
     reading: Reading,
 ) -> tuple[JointDescription, ...]:
     joint, prefix = model.joints[full]
@@ -289,7 +290,7 @@ def _joint(
         if direction is None:
             if description.upper - description.lower < 1e-9:
                 continue
-            if carries_nothing(child, below, lambda link: _is_empty(model.links[link])):
+            if child in bare:
                 reading.notes.append(
                     f"{axis_name}: its axis is 0 0 0, but it carries no body, so it was treated as fixed."
                 )

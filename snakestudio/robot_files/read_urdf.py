@@ -1,9 +1,10 @@
-"""Reader of URDF files: links and joints by name, with Gazebo's elements for friction."""
+"""Reader of URDF files: links and joints by name, with the extensions of Gazebo, PyBullet and Drake."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,11 +19,24 @@ from snakestudio.robot_files.description import (
     JointDescription,
     Placement,
     RobotDescription,
-    limit_of,
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
-from snakestudio.robot_files.reading import Reading, names_text, world_geometry
-from snakestudio.robot_files.rotations import from_rpy, rounded_angles
+from snakestudio.robot_files.reading import (
+    Reading,
+    bare_branches,
+    gravity_on,
+    names_text,
+    world_geometry,
+)
+from snakestudio.robot_files.rotations import from_quaternion, from_rpy, rounded_angles
+from snakestudio.robot_files.sdf_models import motor_of
+from snakestudio.robot_files.urdf_surfaces import (
+    Surfaces,
+    extensions_of,
+    fixed_to_world,
+    is_weightless,
+    value_of,
+)
 from snakestudio.text import counted
 
 _KINDS = {
@@ -37,77 +51,149 @@ _KINDS = {
 _WORLDS = ("world", "world_link", "map", "odom")
 
 
+@dataclass(frozen=True, slots=True)
+class _File:
+    """Content of a file by name."""
+
+    links: dict[str, Element]
+    below: dict[str, list[Element]]
+    """Joints below each link."""
+
+    bare: frozenset[str]
+    """Links that have neither mass nor geometry, and carry only such links."""
+
+    surfaces: Surfaces
+    extensions: dict[str, list[Element]]
+    motors: dict[str, Actuation]
+    """Motors of joints that a transmission, a controller or ros2_control drives."""
+
+    reading: Reading
+
+
 def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     """Read the robot of a URDF.
 
-    Raises `InputError` if it is invalid, or has a mimic joint or a closed loop.
+    Raises `InputError` if it has no link or is not expanded.
     """
     if any(element.tag.startswith("xacro:") for element in root.iter()):
         raise InputError(
             "this is a xacro file, not a URDF", "expand it first: xacro FILE.xacro > FILE.urdf"
         )
-    links = _named(root.all("link"), "link")
-    joints = _named(root.all("joint"), "joint")
+    links = _named(root.all("link"), "link", reading)
+    joints = _named(root.all("joint"), "joint", reading)
     if not links:
+        reading.problems.check()
         raise InputError("the file has no <link>", "choose a URDF of a robot")
-    above: dict[str, Element] = {}
-    below: dict[str, list[Element]] = {name: [] for name in links}
-    for joint in joints.values():
-        parent, child = (_linked(joint, end, links) for end in ("parent", "child"))
-        if child in above:
-            raise InputError(
-                f'link "{child}" has two parents (joints "{above[child].get("name")}" and "{joint.get("name")}"),'
-                " which closes a loop",
-                "remove one of the joints: the robot must be a chain",
-            )
-        above[child] = joint
-        below[parent].append(joint)
+    extensions = extensions_of(root)
+    _check_extensions(extensions, links, joints, reading)
+    above, below = _tree(links, joints, reading)
     roots = [name for name in links if name not in above]
     if not roots:
         raise InputError(
             "every link has a parent, so the joints close a loop", "remove the joint that closes it"
         )
-    driven = {
-        joint.get("name") or joint.text.strip()
-        for transmission in root.all("transmission")
-        for joint in transmission.all("joint")
+    surfaces = Surfaces(links, extensions, reading)
+    children = {
+        name: [joint.find("child").get("link") for joint in own]  # type: ignore[union-attr]
+        for name, own in below.items()
     }
-    driven |= {j.get("name") for control in root.all("ros2_control") for j in control.all("joint")}
-    friction = _friction(root, links)
-    trees = [_tree(name, links, below, reading, friction, driven) for name in roots]
+    bare = bare_branches(children, lambda name: _is_empty(links[name]))
+    motors = _motors(root, extensions, reading)
+    file = _File(links, below, bare, surfaces, extensions, motors, reading)
+    trees = [_bodies(name, file) for name in roots]
+    if len({body.name for tree in trees for body in tree}) < len(links):
+        reading.problems.add(
+            "some joints close a loop apart from the robot",
+            "remove them: the robot must be a chain",
+        )
     trees.sort(key=lambda bodies: -sum(bool(body.joints) for body in bodies[1:]))
     if len(trees) > 1:
         others = names_text([bodies[0].name for bodies in trees[1:]])
         reading.notes.append(f"Links that are not joined to the robot were ignored: {others}.")
+    off = [is_weightless(extensions.get(body.name, ())) for body in trees[0]]
+    gravity = gravity_on(trees[0], off, (0.0, 0.0, -9.81), reading)
     bodies, world = world_geometry(trees[0])
-    if len({body.name for tree in trees for body in tree}) < len(links):
-        raise InputError(
-            "some joints close a loop apart from the robot",
-            "remove them: the robot must be a chain",
-        )
-    left_out = sum(1 for e in root.iter() if e.tag == "sensor")
-    if left_out:
-        reading.notes.append(f"{counted(left_out, 'sensor')} ignored.")
+    sensors = sum(1 for e in root.iter() if e.tag == "sensor")
+    if sensors:
+        reading.notes.append(f"{counted(sensors, 'sensor')} ignored.")
     return RobotDescription(
         root.get("name") or bodies[0].name if bodies else root.get("name"),
         tuple(bodies),
         tuple(world),
+        gravity,
         notes=reading.finished_notes(),
     )
 
 
-def _named(elements: list[Element], kind: str) -> dict[str, Element]:
+def _named(elements: list[Element], kind: str, reading: Reading) -> dict[str, Element]:
     result: dict[str, Element] = {}
     for element in elements:
-        name = element.get("name")
-        if not name:
-            raise InputError(f"line {element.line}: a {kind} has no name", "add one")
-        if name in result:
-            raise InputError(
-                f'line {element.line}: there are two {kind}s "{name}"', "use unique names"
-            )
-        result[name] = element
+        with reading.problems.collected():
+            name = element.get("name")
+            if not name:
+                raise InputError(f"line {element.line}: a {kind} has no name", "add one")
+            if name in result:
+                raise InputError(
+                    f'line {element.line}: there are two {kind}s "{name}"', "use unique names"
+                )
+            result[name] = element
     return result
+
+
+def _check_extensions(
+    extensions: dict[str, list[Element]],
+    links: dict[str, Element],
+    joints: dict[str, Element],
+    reading: Reading,
+) -> None:
+    unknown = [name for name in extensions if name and name not in links and name not in joints]
+    if unknown:
+        reading.notes.append(
+            f"Extensions of Gazebo for links and joints that do not exist were ignored: {names_text(unknown)}."
+        )
+    if fixed_to_world(extensions):
+        reading.notes.append("The robot is static in Gazebo; here it is free.")
+    alone = [
+        child.place
+        for name, blocks in extensions.items()
+        if name in links
+        for block in blocks
+        for child in block.all("mu")
+    ]
+    if alone:
+        reading.notes.append(f"<mu> was read as <mu1>, which Gazebo expects: {names_text(alone)}.")
+    for block in extensions.get("", ()):
+        for joint in block.all("joint"):
+            reading.problems.add(
+                f'Gazebo\'s extension adds joint "{joint.get("name")}", which closes a loop',
+                "remove it: the robot must be a chain",
+            )
+
+
+def _tree(
+    links: dict[str, Element], joints: dict[str, Element], reading: Reading
+) -> tuple[dict[str, Element], dict[str, list[Element]]]:
+    """Joint above each link, and joints below it."""
+    above: dict[str, Element] = {}
+    below: dict[str, list[Element]] = {name: [] for name in links}
+    for joint in joints.values():
+        with reading.problems.collected():
+            parent, child = (_linked(joint, end, links) for end in ("parent", "child"))
+            if parent == child:
+                raise InputError(
+                    f'{joint.place}: both its ends are "{child}"',
+                    "correct its <parent> and <child>",
+                )
+            if child in above:
+                reading.problems.add(
+                    f'link "{child}" has two parents (joints "{above[child].get("name")}" and'
+                    f' "{joint.get("name")}"), which closes a loop',
+                    "remove one of the joints: the robot must be a chain",
+                )
+                continue
+            above[child] = joint
+            below[parent].append(joint)
+    return above, below
 
 
 def _linked(joint: Element, end: str, links: dict[str, Element]) -> str:
@@ -119,43 +205,41 @@ def _linked(joint: Element, end: str, links: dict[str, Element]) -> str:
     return name
 
 
-def _friction(
-    root: Element, links: dict[str, Element]
-) -> dict[str, tuple[float, float, FloatArray | None]]:
-    """Friction coefficients of links from Gazebo's elements."""
-    result: dict[str, tuple[float, float, FloatArray | None]] = {}
-    for element in root.all("gazebo"):
-        name = element.get("reference")
-        first = element.text_of("mu1") or element.text_of("mu")
-        if name not in links or not first:
-            continue
-        mu_1 = float_of(first, f"{element.place} mu1")
-        mu_2 = float_of(element.text_of("mu2", first), f"{element.place} mu2")
-        axis = vector_of(element.text_of("fdir1", "0 0 0"), 3, f"{element.place} fdir1")
-        size = float(np.linalg.norm(axis))
-        result[name] = (mu_1, mu_2, axis / size if size > 0 else None)
-    return result
+def _motors(
+    root: Element, extensions: dict[str, list[Element]], reading: Reading
+) -> dict[str, Actuation]:
+    motors = {
+        joint.get("name") or joint.text.strip(): Actuation()
+        for transmission in root.all("transmission")
+        for joint in transmission.all("joint")
+    }
+    for control in root.all("ros2_control"):
+        motors |= {joint.get("name"): Actuation() for joint in control.all("joint")}
+    for block in extensions.get("", ()):
+        for plugin in block.all("plugin"):
+            with reading.problems.collected():
+                joint, motor = motor_of(plugin, reading)
+                if joint:
+                    motors[joint] = motor
+    return motors
 
 
-def _tree(
-    name: str,
-    links: dict[str, Element],
-    below: dict[str, list[Element]],
-    reading: Reading,
-    friction: dict[str, tuple[float, float, FloatArray | None]],
-    driven: set[str],
-) -> list[BodyDescription]:
+def _bodies(name: str, file: _File) -> list[BodyDescription]:
     """A link and all its descendants; the base is free unless its name is world."""
     base = () if name.lower() in _WORLDS else (JointDescription("", "free"),)
-    bodies = [_body(links[name], -1, Placement(), base, reading, friction)]
+    bodies = [_body(file.links[name], -1, Placement(), base, file)]
     pending = [(name, 0)]
     while pending:
         parent, index = pending.pop(0)
-        for joint in below[parent]:
+        for joint in file.below[parent]:
             child = joint.find("child").get("link")  # type: ignore[union-attr]
-            moved = _joint(joint, reading, joint.get("name") in driven)
-            placement = _origin(joint, reading)
-            bodies.append(_body(links[child], index, placement, moved, reading, friction))
+            moved: tuple[JointDescription, ...] = ()
+            placement = Placement()
+            with file.reading.problems.collected():
+                placement = _origin(joint, file.reading)
+            with file.reading.problems.collected():
+                moved = _joint(joint, child, file)
+            bodies.append(_body(file.links[child], index, placement, moved, file))
             pending.append((child, len(bodies) - 1))
     return bodies
 
@@ -165,6 +249,9 @@ def _origin(element: Element, reading: Reading) -> Placement:
     if origin is None:
         return Placement()
     position = vector_of(origin.get("xyz", "0 0 0") or "0 0 0", 3, f"{element.place} origin xyz")
+    if origin.get("quat_xyzw"):
+        x, y, z, w = vector_of(origin.get("quat_xyzw"), 4, f"{element.place} origin quat_xyzw")
+        return Placement(position, from_quaternion(w, x, y, z))
     angles = vector_of(origin.get("rpy", "0 0 0") or "0 0 0", 3, f"{element.place} origin rpy")
     rpy, changed = rounded_angles(angles)
     if changed and element.get("name"):
@@ -172,7 +259,10 @@ def _origin(element: Element, reading: Reading) -> Placement:
     return Placement(position, from_rpy(rpy))
 
 
-def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescription, ...]:
+# --- joints ---------------------------------------------------------------------------------------
+
+
+def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, ...]:
     name = joint.get("name")
     kind = joint.get("type")
     if kind not in _KINDS:
@@ -181,65 +271,133 @@ def _joint(joint: Element, reading: Reading, driven: bool) -> tuple[JointDescrip
         )
     if not _KINDS[kind]:
         return ()
-    if joint.find("mimic") is not None:
-        raise InputError(
-            f'joint "{name}" mimics "{joint.find("mimic").get("joint")}"',  # type: ignore[union-attr]
+    mimic = joint.find("mimic")
+    if mimic is not None:
+        file.reading.problems.add(
+            f'joint "{name}" mimics "{mimic.get("joint")}"',
             "remove <mimic>: each joint of a scene turns independently",
         )
-    element = joint.find("axis")
-    axis = vector_of(
-        "1 0 0" if element is None else element.get("xyz", "1 0 0"), 3, f"{joint.place} axis"
+    axis = _axis(joint)
+    lower, upper = _range(joint, kind, file.reading)
+    effort, speed = _largest(joint, file.reading)
+    if axis is None:
+        if kind in ("floating", "planar") or upper - lower < 1e-9:
+            axis = np.array([1.0, 0.0, 0.0])
+        elif child in file.bare:
+            file.reading.notes.append(
+                f"{name}: its axis is 0 0 0, but it carries no body, so it was treated as fixed."
+            )
+            return ()
+        else:
+            file.reading.problems.add(f"{joint.place}: the axis is 0 0 0", "set its direction")
+            return ()
+    damping, friction = _dynamics(joint)
+    stiffness, rest = (
+        _extension(file.extensions.get(name, ()), tag)
+        for tag in ("springStiffness", "springReference")
     )
-    size = float(np.linalg.norm(axis))
-    if size < 1e-9:
-        raise InputError(f"{joint.place}: the axis is 0 0 0", "set its direction")
-    lower = -math.inf
-    upper = math.inf
-    effort = None
-    speed = None
-    limit = joint.find("limit")
-    if limit is not None:
-        low, high, torque, rate = (
-            float_of(limit.get(key), f"{joint.place} limit {key}") if limit.get(key) else None
-            for key in ("lower", "upper", "effort", "velocity")
-        )
-        effort = limit_of(torque)
-        speed = limit_of(rate)
-        if kind != "continuous" and (low is not None or high is not None):
-            lower, upper = low or 0.0, high or 0.0
-            if lower > upper:
-                raise InputError(
-                    f"{joint.place}: the lower limit {lower:g} is above the upper limit {upper:g}",
-                    "swap them",
-                )
-            if lower == upper == 0.0 and not effort and not speed:
-                reading.notes.append(
-                    f"{name}: its limits, effort and velocity are all 0, which was treated as unlimited."
-                )
-                lower = -math.inf
-                upper = math.inf
-            lower = lower if lower > -UNLIMITED else -math.inf
-            upper = upper if upper < UNLIMITED else math.inf
-    damping = friction = 0.0
-    dynamics = joint.find("dynamics")
-    if dynamics is not None:
-        damping = max(0.0, float_of(dynamics.get("damping", "0") or "0", f"{joint.place} damping"))
-        friction = max(
-            0.0, float_of(dynamics.get("friction", "0") or "0", f"{joint.place} friction")
-        )
-    actuation = Actuation(max_torque=effort, max_speed=speed) if driven or effort or speed else None
+    actuation = file.motors.get(name)
+    if actuation is not None or effort or speed:
+        own = actuation or Actuation()
+        torques = [torque for torque in (effort, own.max_torque) if torque is not None]
+        actuation = replace(own, max_torque=min(torques, default=None), max_speed=speed)
     return (
         JointDescription(
             name,
             _KINDS[kind],
-            axis / size,
+            axis,
             lower=lower,
             upper=upper,
             damping=damping,
+            stiffness=max(0.0, stiffness),
+            rest=rest,
             friction=friction,
             actuation=actuation,
         ),
     )
+
+
+def _axis(joint: Element) -> FloatArray | None:
+    """Unit vector along the axis of a joint, (3,); None if it is 0 0 0."""
+    element = joint.find("axis")
+    text = "1 0 0" if element is None else element.get("xyz", "1 0 0")
+    axis = vector_of(text, 3, f"{joint.place} axis")
+    size = float(np.linalg.norm(axis))
+    return None if size < 1e-9 else axis / size
+
+
+def _is_empty(link: Element) -> bool:
+    return not link.all("inertial", "collision", "visual")
+
+
+def _number(joint: Element, limit: Element, key: str) -> float | None:
+    text = limit.get(key)
+    return float_of(text, f"{joint.place} limit {key}") if text else None
+
+
+def _largest(joint: Element, reading: Reading) -> tuple[float | None, float | None]:
+    """Largest torque and speed of a joint; None if there is no limit."""
+    limit = joint.find("limit")
+    if limit is None:
+        return None, None
+    effort, speed = (
+        reading.largest(joint.get("name"), key, _number(joint, limit, key))
+        for key in ("effort", "velocity")
+    )
+    return effort, speed
+
+
+def _range(joint: Element, kind: str, reading: Reading) -> tuple[float, float]:
+    """Limits of the angle of a joint; infinite if there are none."""
+    limit = joint.find("limit")
+    if kind not in ("revolute", "prismatic"):
+        return -math.inf, math.inf
+    low, high = (
+        None if limit is None else _number(joint, limit, key) for key in ("lower", "upper")
+    )
+    if low is None and high is None:
+        reading.record_missing_limits(joint.get("name"))
+        return -math.inf, math.inf
+    lower = low or 0.0
+    upper = high or 0.0
+    if lower > upper:
+        raise InputError(
+            f"{joint.place}: the lower limit {lower:g} is above the upper limit {upper:g}",
+            "swap them",
+        )
+    assert limit is not None
+    if lower == upper == 0.0 and not any(
+        _number(joint, limit, key) for key in ("effort", "velocity")
+    ):
+        reading.notes.append(
+            f"{joint.get('name')}: its limits, effort and velocity are all 0, which was treated as unlimited."
+        )
+        return -math.inf, math.inf
+    return (
+        lower if lower > -UNLIMITED else -math.inf,
+        upper if upper < UNLIMITED else math.inf,
+    )
+
+
+def _dynamics(joint: Element) -> tuple[float, float]:
+    """Damping and dry friction of a joint."""
+    dynamics = joint.find("dynamics")
+    if dynamics is None:
+        return 0.0, 0.0
+    damping, friction = (
+        max(0.0, float_of(dynamics.get(key, "0") or "0", f"{joint.place} {key}"))
+        for key in ("damping", "friction")
+    )
+    return damping, friction
+
+
+def _extension(blocks: Sequence[Element], tag: str) -> float:
+    """Number in Gazebo's extension of a joint; 0 if omitted."""
+    elements = [child for block in blocks for child in block.all(tag)]
+    return float_of(value_of(elements[-1]), elements[-1].place) if elements else 0.0
+
+
+# --- links ----------------------------------------------------------------------------------------
 
 
 def _body(
@@ -247,23 +405,18 @@ def _body(
     parent: int,
     placement: Placement,
     joints: tuple[JointDescription, ...],
-    reading: Reading,
-    friction: dict[str, tuple[float, float, FloatArray | None]],
+    file: _File,
 ) -> BodyDescription:
-    geometries = [
-        _geometry(
-            element, link, reading, element.tag == "collision", friction.get(link.get("name"))
-        )
-        for element in link.all("collision", "visual")
-    ]
-    return BodyDescription(
-        link.get("name"),
-        parent,
-        placement,
-        _inertial(link, reading),
-        tuple(g for g in geometries if g),
-        joints,
-    )
+    geometries: list[Geometry] = []
+    for element in link.all("collision", "visual"):
+        with file.reading.problems.collected():
+            geometry = _geometry(element, link, file)
+            if geometry is not None:
+                geometries.append(geometry)
+    inertial = None
+    with file.reading.problems.collected():
+        inertial = _inertial(link, file.reading)
+    return BodyDescription(link.get("name"), parent, placement, inertial, tuple(geometries), joints)
 
 
 def _inertial(link: Element, reading: Reading) -> Inertial | None:
@@ -275,61 +428,48 @@ def _inertial(link: Element, reading: Reading) -> Inertial | None:
     if value < 0:
         raise InputError(f"{link.place}: the mass is {value:g} kg", "set a mass of 0 or more")
     frame = _origin(element, reading)
-    table = element.find("inertia")
-    entries = {} if table is None else table.attributes
+    table = element.find("inertia") or Element("inertia")
     xx, xy, xz, yy, yz, zz = (
-        float_of(entries.get(key, "0") or "0", f"{link.place} {key}")
+        float_of(table.get(key, "0") or "0", f"{link.place} {key}")
         for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return Inertial(value, frame.position, frame.rotation @ inertia @ frame.rotation.T)
 
 
-def _geometry(
-    element: Element,
-    link: Element,
-    reading: Reading,
-    collides: bool,
-    friction: tuple[float, float, FloatArray | None] | None,
-) -> Geometry | None:
+def _geometry(element: Element, link: Element, file: _File) -> Geometry | None:
     holder = element.find("geometry")
     shape = next(iter(holder.children), None) if holder is not None else None
     if shape is None:
         return None
     where = f"{link.place} {element.tag}"
-    placement = _origin(element, reading)
-    kind = shape.tag
-    file = ""
-    size: Sequence[float] = ()
-    if kind == "mesh":
+    placement = _origin(element, file.reading)
+    collides = element.tag == "collision"
+    friction = file.surfaces.of(link, element, placement) if collides else None
+    own = Geometry(
+        shape.tag,
+        (),
+        placement,
+        friction=None if friction is None else friction[0],
+        friction_axis=None if friction is None else friction[1],
+        collides=collides,
+        name=element.get("name"),
+    )
+    size: Sequence[float]
+    if shape.tag == "mesh":
         scale = vector_of(shape.get("scale", "1 1 1") or "1 1 1", (1, 3), f"{where} scale")
-        mesh, _ = reading.mesh_geometry(
-            shape.get("filename"), scale * np.ones(3), placement, collides=collides
-        )
-        size = mesh.size
-        placement = mesh.placement
-        file = mesh.file
-    elif kind == "box":
+        mesh, _ = file.reading.mesh_geometry(shape.get("filename"), scale * np.ones(3), placement)
+        return replace(own, size=mesh.size, placement=mesh.placement, file=mesh.file)
+    if shape.tag == "box":
         size = list(0.5 * vector_of(shape.get("size"), 3, f"{where} size"))
-    elif kind == "sphere":
+    elif shape.tag == "sphere":
         size = (float_of(shape.get("radius"), f"{where} radius"),)
-    elif kind in ("cylinder", "capsule"):
+    elif shape.tag in ("cylinder", "capsule"):
         size = (
             float_of(shape.get("radius"), f"{where} radius"),
             0.5 * float_of(shape.get("length"), f"{where} length"),
         )
     else:
-        reading.notes.append(f"{link.get('name')}: a <{kind}> geometry was ignored.")
+        file.reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was ignored.")
         return None
-    mu = None if friction is None else friction[:2]
-    axis = None if friction is None else friction[2]
-    return Geometry(
-        kind,
-        tuple(float(abs(value)) for value in size),
-        placement,
-        file,
-        mu,
-        axis,
-        collides,
-        name=element.get("name"),
-    )
+    return replace(own, size=tuple(float(abs(value)) for value in size))

@@ -49,6 +49,7 @@ class Reading:
         self._meshes: dict[str, Mesh | None] = {}
         self._rounded: list[str] = []
         self._missing: list[str] = []
+        self._unlimited: list[str] = []
         self._zero_limits: dict[str, list[str]] = {}
 
     def record_rounding(self, where: str) -> None:
@@ -64,6 +65,10 @@ class Reading:
             self._zero_limits.setdefault(what, []).append(joint)
         return limit_of(value)
 
+    def record_missing_limits(self, joint: str) -> None:
+        """Record that a joint of a type with limits has none."""
+        self._unlimited.append(joint)
+
     def finished_notes(self) -> tuple[str, ...]:
         """All notes; those that concern many elements are combined."""
         notes = list(self.notes)
@@ -72,6 +77,9 @@ class Reading:
             notes.append(
                 f"Angles that differed from multiples of 90° only by rounding were set to them: {names}."
             )
+        if self._unlimited:
+            names = names_text(self._unlimited)
+            notes.append(f"Joints without limits in the file have none here: {names}.")
         for what, joints in self._zero_limits.items():
             notes.append(
                 f"A largest {what} of 0, with which a joint could not move, was treated as no limit:"
@@ -133,10 +141,10 @@ class Reading:
         return Geometry("mesh", size, placement.then(mesh.box), file, collides=collides), mesh
 
 
-def carries_nothing(
-    name: str, below: Mapping[str, Iterable[str]], is_empty: Callable[[str], bool]
-) -> bool:
-    """Whether a body and all bodies that it carries have neither mass nor geometry.
+def bare_branches(
+    below: Mapping[str, Sequence[str]], is_empty: Callable[[str], bool]
+) -> frozenset[str]:
+    """Names of bodies that have neither mass nor geometry, and carry only such bodies.
 
     Parameters
     ----------
@@ -145,13 +153,14 @@ def carries_nothing(
     is_empty : callable
         Whether the body with a name has neither.
     """
-    pending = [name]
-    while pending:
-        current = pending.pop()
-        if not is_empty(current):
-            return False
-        pending += below[current]
-    return True
+    above = {child: parent for parent, children in below.items() for child in children}
+    full: set[str] = set()
+    for name in below:
+        current: str | None = None if is_empty(name) else name
+        while current is not None and current not in full:
+            full.add(current)
+            current = above.get(current)
+    return frozenset(below) - full
 
 
 def gravity_on(

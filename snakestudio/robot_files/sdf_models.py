@@ -92,7 +92,9 @@ def _collect_model(element: Element, prefix: str, model: Model, reading: Reading
             elif child.tag == "frame":
                 _add_frame(child, inside, model, reading)
             elif child.tag == "plugin":
-                _add_motor(child, inside, model, reading)
+                joint, motor = motor_of(child, reading)
+                if joint:
+                    model.motors[f"{inside}{joint}"] = motor
     collect(element, inside, model, reading)
 
 
@@ -137,14 +139,15 @@ def _add_frame(frame: Element, prefix: str, model: Model, reading: Reading) -> N
         model.placed_by[full] = scoped(frame.get("placement_frame"), prefix)
 
 
-def _add_motor(plugin: Element, prefix: str, model: Model, reading: Reading) -> None:
+def motor_of(plugin: Element, reading: Reading) -> tuple[str, Actuation]:
+    """Joint that a plug-in of Gazebo drives, and its motor; "" for other plug-ins.
+
+    Raises `InputError` if a gain is not a number.
+    """
     joint = plugin.text_of("joint_name") or plugin.text_of("jointName")
-    if not joint:
-        return
     kind = plugin.get("name") + plugin.get("filename")
-    if "position" not in kind.lower():
-        model.motors[f"{prefix}{joint}"] = Actuation()
-        return
+    if not joint or "position" not in kind.lower():
+        return joint, Actuation()
     defaults = _GZ_GAINS if "JointPositionController" in kind else {}
     kp, kd, torque, integral = (
         float_of(text, f"{plugin.place} {key}") if (text := plugin.text_of(key, default)) else None
@@ -152,9 +155,9 @@ def _add_motor(plugin: Element, prefix: str, model: Model, reading: Reading) -> 
             (key, defaults.get(key, "")) for key in ("p_gain", "d_gain", "cmd_max", "i_gain")
         )
     )
-    model.motors[f"{prefix}{joint}"] = Actuation(kp, kd, limit_of(torque))
     if integral:
         reading.notes.append(f"{joint}: the integral gain of {integral:g} was ignored.")
+    return joint, Actuation(kp, kd, limit_of(torque))
 
 
 def pose_of(element: Element, reading: Reading) -> tuple[str, Placement]:
