@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.obstacles.solids import Prism, Relief
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 from snakestudio.model.rotations import rotation
 
 Distance = Callable[[FloatArray], FloatArray]
@@ -85,3 +85,24 @@ def from_relief(body: Relief) -> Distance:
         return np.where(outside > 0.0, np.hypot(outside, np.maximum(above, 0.0)), above)
 
     return distance
+
+
+def solids_distance(solids: Sequence[Solid]) -> Distance:
+    """Distance from the nearest of several solids."""
+    blocks = [solid for solid in solids if isinstance(solid, Block)]
+    parts = [
+        from_post(np.array([solid.x, solid.y]), solid.radius, solid.high)
+        for solid in solids
+        if isinstance(solid, Post)
+    ]
+    if blocks:
+        parts.append(
+            from_blocks(
+                np.array([block.centre for block in blocks]),
+                np.array([block.rotation for block in blocks]),
+                np.array([block.half for block in blocks]),
+            )
+        )
+    parts += [from_prism(solid) for solid in solids if isinstance(solid, Prism)]
+    parts += [from_relief(solid) for solid in solids if isinstance(solid, Relief)]
+    return lambda p: np.asarray(np.min([part(p) for part in parts], axis=0))
