@@ -8,6 +8,7 @@ from snakestudio.cli.conventions import with_conventions
 from snakestudio.gym.documentation import with_environments
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.documentation import with_keys
+from snakestudio.plausibility.documentation import with_checks
 from snakestudio.study.description import StudyFields
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -23,6 +24,8 @@ def main() -> None:
     path.write_text(with_conventions(path.read_text(encoding="utf-8")), encoding="utf-8")
     path = DOCS / "environments.md"
     path.write_text(with_environments(path.read_text(encoding="utf-8")), encoding="utf-8")
+    path = DOCS / "plausibility.md"
+    path.write_text(with_checks(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

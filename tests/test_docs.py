@@ -32,6 +32,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.model.scene_file.parse import parse_scene
 from snakestudio.paths import docs_dir, scenes_dir
+from snakestudio.plausibility.documentation import with_checks
 from snakestudio.session.scene_check import check as check_scene
 from snakestudio.study.description import StudyFields
 from snakestudio.study.goals import MEASURES
@@ -119,6 +120,11 @@ def test_values_of_formulas_are_those_of_lab_robot() -> None:
 def test_tables_of_keys_are_up_to_date(name: str, root: type[BaseModel]) -> None:
     text = page(name)
     assert with_keys(text, root) == text, "run: python packaging/document_keys.py"
+
+
+def test_table_of_plausibility_checks_is_up_to_date() -> None:
+    text = page("plausibility")
+    assert with_checks(text) == text, "run: python packaging/document_keys.py"
 
 
 def test_page_without_marker_for_keys_is_refused() -> None:

@@ -17,6 +17,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.comparison_tables import difference_rows
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot, draw_world
 from snakestudio.export.printing import PALE, STYLE
+from snakestudio.export.provenance import known_plausibility
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.gait import GAIT_KINDS
@@ -112,6 +113,9 @@ def run_html(
         picture = _drawn(draw)
     if failure:
         rows["Stopped"] = failure
+    result = known_plausibility(recording)
+    if result is not None and not result.plausible:
+        rows["Not plausible"] = " ".join(violation.text for violation in result.violations)
     return _side_by_side(_values_table(scene_file or scene.title or "Run", rows), picture)
 
 

@@ -21,6 +21,7 @@ from snakestudio.errors import PhysicsError, Problem, SceneError, SnakeStudioWar
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
 from snakestudio.export.provenance import (
+    known_plausibility,
     read_changes,
     read_step_estimate,
     repeated_edits,
@@ -40,6 +41,7 @@ from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import trimming_note, with_values
 from snakestudio.model.events import Change
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
@@ -119,6 +121,15 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return step_estimate_of(self.recording)
 
     @property
+    def plausibility(self) -> Plausibility | None:
+        """Result of the plausibility checks; None for a measured run.
+
+        ``run.plausibility.plausible`` is False if a check found something; ``violations`` has a sentence, the
+        time and a remedy for each.
+        """
+        return known_plausibility(self.recording)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """Names of all columns of the run."""
         return self._names
@@ -136,7 +147,10 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     def __repr__(self) -> str:
         rows = len(self.recording)
-        return f"<Run of {self.scene_file or self.scene.title or 'a scene'}: {rows} rows of {len(self)} columns>"
+        name = self.scene_file or self.scene.title or "a scene"
+        doubt = getattr(self.recording, "plausibility", None)
+        remark = "" if doubt is None or doubt.plausible else f", not plausible: {doubt.summary}"
+        return f"<Run of {name}: {rows} rows of {len(self)} columns{remark}>"
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""

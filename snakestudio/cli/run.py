@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.cli.ending import Ending
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.cli.shared import (
+    ProgressLine,
+    add_scene_arguments,
+    assignments,
+    warm_up,
+    warn_of,
+)
 from snakestudio.cli.streaming import (
     Streaming,
     add_stream_arguments,
@@ -163,11 +169,19 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     simulated = float(run.recording.times[-1])
     last = run.recording.rows(len(run.recording) - 1, len(run.recording))
     unconverged = int(last.solver_unconverged[0])
+    plausibility = run.plausibility
+    doubt = (
+        ""
+        if plausibility is None or plausibility.plausible
+        else f", not plausible: {plausibility.summary}"
+    )
     worst = f", worst residual {run['solver_residual'].max():.1e}" if unconverged else ""
     print(
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
-        f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
+        f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}{doubt}"
     )
+    if plausibility is not None:
+        warn_of(plausibility)
     if ending.number:
         remark = (
             "; the rows recorded so far are written"
@@ -200,6 +214,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 "failure": run.failure or None,
                 "stopped_by": ending.by if ending.number else None,
                 "step_estimate": None if run.step_estimate is None else run.step_estimate.values,
+                "plausibility": None if plausibility is None else plausibility.values,
                 "files": {
                     "csv": options.csv,
                     "hdf5": options.hdf5,

@@ -84,6 +84,7 @@ def execute(options: argparse.Namespace) -> int:
 
 def _values(run: SavedRun) -> dict[str, Any]:
     """A run for scripts; `problem` is the reason why it cannot be read."""
+    result = None if run.info is None else run.info.plausibility
     return {
         "file": run.path,
         "name": run.name,
@@ -92,6 +93,7 @@ def _values(run: SavedRun) -> dict[str, Any]:
         "size_bytes": run.size_bytes,
         "model": None if run.info is None else run.info.model,
         "duration_s": None if run.info is None else run.info.duration,
+        "plausibility": None if result is None else result.values,
         "problem": run.problem or None,
     }
 
@@ -106,14 +108,24 @@ def _print(library: RunLibrary, runs: list[SavedRun]) -> None:
     if not runs:
         print(f"no runs in {library.folder}")
         return
-    table = [("begun", "run", "model", "length", "size", "tags", "file")]
+    table = [("begun", "run", "model", "length", "plausibility", "size", "tags", "file")]
     for run in runs:
         length = "unreadable" if run.info is None else f"{run.info.duration:.4g} s"
         model = "" if run.info is None else run.info.model
+        plausibility = "" if run.info is None else run.info.plausibility_text
         tags = " ".join(f"#{tag}" for tag in run.tags)
         size = size_text(run.size_bytes)
         table.append(
-            (f"{run.created:%Y-%m-%d %H:%M:%S}", run.name, model, length, size, tags, run.path.name)
+            (
+                f"{run.created:%Y-%m-%d %H:%M:%S}",
+                run.name,
+                model,
+                length,
+                plausibility,
+                size,
+                tags,
+                run.path.name,
+            )
         )
     print(aligned(table, left=len(table[0])))
     count = f"{counted(len(runs), 'run')}"

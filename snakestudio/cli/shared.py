@@ -9,12 +9,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.terminal import is_terminal, print_warning, width
 from snakestudio.errors import UsageError
 from snakestudio.inputs import SCENE, InputError, parse_toml
 from snakestudio.paths import find_scene
+
+if TYPE_CHECKING:
+    from snakestudio.model.plausibility import Plausibility
 
 SCENE_HELP = "scene file or a name: NAME.toml in the current folder, or the bundled scene NAME"
 """Help text of the argument SCENE."""
@@ -81,6 +84,15 @@ def _assignment(text: str) -> tuple[str, Any]:
         raise UsageError(
             f"{prefix} is not a TOML value. Write numbers plainly and strings in quotes."
         ) from None
+
+
+def warn_of(plausibility: Plausibility) -> None:
+    """Print a warning for each violation of the plausibility checks, the remedy once."""
+    remedies: set[str] = set()
+    for violation in plausibility.violations:
+        remedy = "" if violation.remedy in remedies else f" {violation.remedy}"
+        remedies.add(violation.remedy)
+        print_warning(f"not plausible ({violation.title}): {violation.text}{remedy}")
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:

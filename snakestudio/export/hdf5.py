@@ -5,7 +5,8 @@ Content, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and other reade
 ``/`` attributes
     ``format`` ("SnakeStudio run"), ``format_version`` (1), ``snakestudio`` and ``made_with``
     (versions), ``title``, ``model``, ``scene_file``, ``scene_sha256``, ``rows``, ``duration_s``;
-    ``step_check`` (JSON) after a check of the time step.
+    ``step_check`` (JSON) after a check of the time step; ``plausibility`` (JSON), the result of the
+    plausibility checks of a simulated run.
 ``/scene``
     The scene at the start of the run, TOML text.
 ``/columns/NAME``
@@ -44,7 +45,13 @@ from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
-from snakestudio.export.provenance import plugins_of, replayed, software_versions, step_estimate_of
+from snakestudio.export.provenance import (
+    known_plausibility,
+    plugins_of,
+    replayed,
+    software_versions,
+    step_estimate_of,
+)
 from snakestudio.inputs import local_path
 from snakestudio.model.column_units import unit_of, unit_text
 from snakestudio.model.columns import column_names, table
@@ -185,6 +192,9 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
     estimate = step_estimate_of(recording)
     if estimate is not None:
         file.attrs["step_check"] = estimate.text
+    result = known_plausibility(recording)
+    if result is not None:
+        file.attrs["plausibility"] = result.text
     file.create_dataset("scene", data=dump_scene(scene), dtype=_TEXT).attrs["language"] = "TOML"
     changes = replayed(recording.changes)
     _table(

@@ -16,17 +16,20 @@ from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.errors import SceneError
 from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_json
 from snakestudio.model.events import MOST_CHANGES, Change
+from snakestudio.model.plausibility import PLAUSIBLE, Plausibility
 from snakestudio.model.pull import MOST_PULLS, Pull, plain_pull, pull_from_plain
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_PLUGIN_MARK, CSV_SCENE_MARK, dump_scene, scene_hash
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.step_estimate import StepEstimate
+from snakestudio.plausibility.monitor import plausibility_of
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 
 _CHANGE = "# change: "
 _PULL = "# pull: "
 _STEP_CHECK = "# step_check: "
+_PLAUSIBILITY = "# plausibility: "
 _NOT_REPLAYED = ("run.duration_s",)
 
 
@@ -53,6 +56,7 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         *(f"{CSV_PLUGIN_MARK}{line}" for line in plugins_of(recording)),
         *_derived_lines(recording),
         *_step_lines(recording),
+        *_plausibility_lines(recording),
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
         *pull_lines(recording.pulls),
@@ -81,6 +85,27 @@ def step_estimate_of(recording: Recording) -> StepEstimate | None:
     ):
         return None
     return estimate
+
+
+def known_plausibility(recording: Recording) -> Plausibility | None:
+    """Result of the plausibility checks of a simulated run, computed if it is not stored.
+
+    None if no check applies, as for a measured run.
+    """
+    plain = recording.recording if isinstance(recording, WithDerived) else recording
+    if _measured(plain) or not len(plain):
+        return None
+    result = plausibility_of(plain, getattr(plain, "base_dir", None))
+    return result if result.checked else None
+
+
+def _plausibility_lines(recording: Recording) -> list[str]:
+    """A line for each violation of the plausibility checks."""
+    result = known_plausibility(recording)
+    if result is None:
+        return []
+    lines = [f"{violation.check}: {violation.text}" for violation in result.violations]
+    return [_PLAUSIBILITY + line for line in lines or [PLAUSIBLE]]
 
 
 def _step_lines(recording: Recording) -> list[str]:

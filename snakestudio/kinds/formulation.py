@@ -85,6 +85,13 @@ class FormulationKind(FieldsDeclaration):
 
     one_per_run: ClassVar[str] = "model"
 
+    works_outside_balance: tuple[str, ...] | None = None
+    """Recorded works that are not part of the change of kinetic energy, which is the sum of all others;
+    None if the energies do not balance in this way."""
+
+    numerical_works: tuple[str, ...] = ()
+    """Recorded works of numerical errors, which are 0 in the exact equations."""
+
     friction_laws: tuple[str, ...] = ()
     """Supported values of `ground.law`; the first is the default."""
 

@@ -73,6 +73,8 @@ class SavedRun:
         if self.info is not None:
             parts += [self.info.title, self.info.scene_file, self.info.model]
             parts += ["robot", self.info.robot] if self.info.robot else []
+            result = self.info.plausibility
+            parts += [] if result is None or result.plausible else ["implausible", result.summary]
         return " ".join(parts)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from snakestudio.model.atomic import growing, roomy_folder
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
@@ -25,7 +26,7 @@ from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.chunks import BlockReader
-from snakestudio.runfile.mcap.ending import attached
+from snakestudio.runfile.mcap.ending import attached, remarks_of
 from snakestudio.runfile.mcap.format import BLOCK_ROWS
 from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.recording_thread import RecordingThread
@@ -78,6 +79,11 @@ class RunRecording(BlockRecording):
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
         """Set the estimate for files written from this recording, including its own if it has no second row yet."""
         self._opening.origin = replace(self._opening.origin, step_estimate=estimate)
+
+    def set_plausibility(self, result: Plausibility | None) -> None:
+        """Set the result of the plausibility checks; its file gets the one that is set when it ends."""
+        super().set_plausibility(result)
+        self._thread.remarks = remarks_of(result)
 
     @property
     def path(self) -> Path | None:

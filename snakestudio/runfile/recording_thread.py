@@ -93,6 +93,8 @@ class RecordingThread:
         self.changes: tuple[Change, ...] = ()
         self.pulls: list[Pull] = []
         self.events: tuple[RunEvent, ...] = ()
+        self.remarks: dict[str, str] = {}
+        """Further entries for the end of the file."""
         self.trouble = ""
         """Message why writing stopped; empty while writing."""
         self.cut_off = ""
@@ -264,7 +266,7 @@ class RecordingThread:
             while self._write_what_is_due():
                 pass
             if self._permanent and self._file is not None:
-                self._file[0].finish(self.times)
+                self._file[0].finish(self.times, self.remarks)
                 self.in_place = self._stands_there(self._file[1])
                 self._file[1].close()
         except OSError as error:

@@ -1,16 +1,22 @@
-"""Log of a simulation: rows that are due, their controller values, and writing them to the recording."""
+"""Log of a simulation: rows that are due with their controller values, their recording, events and plausibility."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
+from snakestudio.plausibility.monitor import BLOCK_ROWS, PlausibilityMonitor
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.run_events import EventDetector
+
+log = logging.getLogger(__name__)
 
 MAX_WAITING = 100
 """Largest number of rows that wait to be appended together; appending each row alone would take longer
@@ -41,8 +47,12 @@ class RowGrid:
 class RunLog:
     """Rows that wait to be appended to a recording, with controller values and events."""
 
-    def __init__(self, recording: RunRecording, scene: Scene) -> None:
+    def __init__(self, recording: RunRecording, scene: Scene, base_dir: Path | None = None) -> None:
         self.recording = recording
+        self._base_dir = base_dir
+        self._monitor: PlausibilityMonitor | None = None
+        self._unchecked: RunRecording | None = None
+        """Recording whose checks failed because of an internal error."""
         self.grid = RowGrid(scene)
         self._detector = EventDetector(recording.schema, scene)
         self._rows: list[Rows] = []
@@ -102,8 +112,35 @@ class RunLog:
         self.recording.append(rows)
         for event in self._detector.feed(rows):
             self.recording.add_event(event)
+        if len(self.recording) >= BLOCK_ROWS:
+            self._check_plausibility()
 
     def record_events(self) -> None:
-        """Record the events of the newest rows immediately; events are otherwise detected some rows at a time."""
+        """Record the events of the newest rows immediately, and check their plausibility.
+
+        Otherwise both happen some rows at a time.
+        """
         for event in self._detector.flush():
             self.recording.add_event(event)
+        self._check_plausibility(complete=True)
+
+    def _check_plausibility(self, *, complete: bool = False) -> None:
+        """Check the plausibility of the new rows."""
+        if self._unchecked is self.recording:
+            return
+        try:
+            if self._monitor is None or self._monitor.recording is not self.recording:
+                self._monitor = PlausibilityMonitor(self.recording, self._base_dir)
+            if self._monitor.update(complete=complete):
+                self.recording.set_plausibility(self._monitor.result)
+        except Exception as error:  # an internal error in a check must not end the run
+            log.exception("the plausibility of the run could not be checked")
+            self._unchecked = self.recording
+            self.recording.set_plausibility(None)
+            self.recording.add_event(
+                RunEvent(
+                    float(self.recording.times[-1]),
+                    "note",
+                    f"The plausibility of the run could not be checked ({error}). Please report it.",
+                )
+            )

@@ -92,7 +92,7 @@ class Runner:
         """Processor time used by the engine so far, s."""
         self._feed = ReferenceFeed(controller, scene)
         self._sinks = sinks
-        self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene)
+        self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene, base_dir)
         self._hand = Hand(scene, self.engine, self._log)
         self._states = StateSchedule(scene)
         self._steered = False

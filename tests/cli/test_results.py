@@ -44,6 +44,47 @@ def test_run_result_has_files_and_residual(capsys: pytest.CaptureFixture[str]) -
     assert "wrote run.csv: 3 rows" in messages
 
 
+WEDGED = ("--set", "gait.amplitude_deg=90", "--set", "gait.frequency_deg_s=40")
+
+
+def test_implausible_run_is_reported_with_remedy(capsys: pytest.CaptureFixture[str]) -> None:
+    run, messages = result(
+        capsys, "run", "obstacle_aided", "--duration", "1", *WEDGED, "--csv", "run.csv"
+    )
+    plausibility = run["plausibility"]
+    assert plausibility["plausible"] is False
+    first = plausibility["violations"][0]
+    assert first["check"] == "joint_torque"
+    assert first["text"] in messages
+    assert messages.count("actuator.max_torque_nm to the limit") == 1
+    header = Path("run.csv").read_text().split("time_s", maxsplit=1)[0]
+    assert f"# plausibility: joint_torque: {first['text']}\n" in header
+
+
+def test_plausible_run_says_so_only_in_files(capsys: pytest.CaptureFixture[str]) -> None:
+    run, messages = result(capsys, "run", "obstacle_aided", *SHORT, "--csv", "run.csv")
+    assert run["plausibility"]["plausible"] is True
+    assert "plausible" not in messages
+    assert "# plausibility: plausible\n" in Path("run.csv").read_text()
+
+
+def test_list_of_runs_has_their_plausibility(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_RUNS_DIR", str(Path.cwd()))
+    for name, values in (("good", ()), ("bad", WEDGED)):
+        duration = ("--duration", "1")
+        main(["run", "obstacle_aided", *duration, *values, "--mcap", f"{name}.mcap", "-q"])
+    capsys.readouterr()
+    listed, _ = result(capsys, "runs")
+    states = {Path(run["file"]).stem: run["plausibility"]["plausible"] for run in listed["runs"]}
+    assert states == {"good": True, "bad": False}
+    listed, _ = result(capsys, "runs", "implausible")
+    assert [Path(run["file"]).stem for run in listed["runs"]] == ["bad"]
+    assert main(["runs"]) == 0
+    assert "joint torque" in capsys.readouterr().out
+
+
 def test_failed_run_has_result_and_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = (
         "run",

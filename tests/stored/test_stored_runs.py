@@ -103,9 +103,10 @@ def every(runs: list[tuple[str, str]]) -> pytest.MarkDecorator:
 def scene_apart(table: bytes) -> tuple[Scene, list[bytes]]:
     """Return the scene in an exported table, and the other lines except the scene's digest.
 
-    A scene is written with all of its keys, so text and digest change with every additional key.
+    A scene is written with all of its keys, so text and digest change with every additional key. The
+    plausibility is a result of this version, not of the file.
     """
-    lines = table.split(b"\n")
+    lines = [line for line in table.split(b"\n") if not line.startswith(b"# plausibility: ")]
     mark = CSV_SCENE_MARK.encode().rstrip()
     text = b"\n".join(
         line.removeprefix(mark).removeprefix(b" ") for line in lines if line.startswith(mark)

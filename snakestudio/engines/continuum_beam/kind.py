@@ -68,6 +68,7 @@ KIND = FormulationKind(
     place=4,
     reads=READS,
     folder=__package__,
+    works_outside_balance=(),
     engine="engine:ContinuumBeamEngine",
     parts=103,
     friction_laws=("components", "ellipse", "unit_velocity"),

@@ -48,6 +48,7 @@ KIND = FormulationKind(
     place=2,
     reads=READS,
     folder=__package__,
+    works_outside_balance=("work_friction_viscous", "work_friction_coulomb"),
     engine="engine:PlanarLagrangianEngine",
     parts=46,
     friction_laws=("components", "ellipse", "unit_velocity"),

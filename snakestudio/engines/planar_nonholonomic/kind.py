@@ -45,6 +45,7 @@ KIND = FormulationKind(
     place=3,
     reads=READS,
     folder=__package__,
+    works_outside_balance=(),
     engine="engine:PlanarNonholonomicEngine",
     parts=62,
     friction_laws=("components",),

@@ -16,6 +16,7 @@ from snakestudio import processor
 from snakestudio._version import __version__
 from snakestudio.inputs import SCENE, count, parse_json
 from snakestudio.model.edits import tree
+from snakestudio.model.plausibility import Plausibility, summary_of
 from snakestudio.model.recording import Schema
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.robot import Axis
@@ -81,6 +82,14 @@ class RunInfo:
 
     robot: str = ""
     """Name of the real robot; empty for a simulation."""
+
+    plausibility: Plausibility | None = None
+    """Result of the plausibility checks; None if the run was not checked."""
+
+    @property
+    def plausibility_text(self) -> str:
+        """Summary of the plausibility of a simulated run; "" for a measured one."""
+        return "" if self.robot else summary_of(self.plausibility)
 
 
 def about(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.events import Change
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -31,6 +32,7 @@ class BlockRecording(abc.ABC):
         self._scene = scene
         self._schema = schema
         self._chunk_rows = chunk_rows
+        self._plausibility: Plausibility | None = None
 
     @property
     def scene(self) -> Scene:
@@ -55,6 +57,15 @@ class BlockRecording(abc.ABC):
     @abc.abstractmethod
     def set_step_estimate(self, estimate: StepEstimate | None) -> None:
         """Set the estimate for files that are written from this recording."""
+
+    @property
+    def plausibility(self) -> Plausibility | None:
+        """Result of the plausibility checks of its rows so far; None if they were not checked."""
+        return self._plausibility
+
+    def set_plausibility(self, result: Plausibility | None) -> None:
+        """Set the result of the plausibility checks, also for files that are written from this recording."""
+        self._plausibility = result
 
     @property
     @abc.abstractmethod

@@ -12,6 +12,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.runfile.mcap.blocks import Columns
+from snakestudio.runfile.mcap.ending import remarks_of
 from snakestudio.runfile.mcap.writer import RunWriter
 
 
@@ -23,7 +24,7 @@ def copy_run(
 ) -> bool:
     """Write a recording to a file; return False if `progress` (finished fraction) cancelled it.
 
-    The start time, checkpoints and step estimate are copied if the recording has them.
+    The start time, checkpoints, step estimate and plausibility are copied if the recording has them.
 
     Raises `OSError` if it cannot be written.
     """
@@ -43,5 +44,6 @@ def copy_run(
     for checkpoint in stored.checkpoints() if stored is not None else ():
         writer.write(checkpoints=[checkpoint])
     writer.write(changes=(*recording.changes, *recording.pulls), events=recording.events)
-    writer.finish(np.array(recording.times[: writer.n_rows]))
+    checked = remarks_of(stored.plausibility) if stored is not None else {}
+    writer.finish(np.array(recording.times[: writer.n_rows]), checked)
     return True

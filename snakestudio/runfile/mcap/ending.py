@@ -12,6 +12,7 @@ from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Attachment, Footer, Metadata, MetadataIndex, SummaryOffset
 
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.runfile.mcap.format import END, MAX_INDEX_BYTES, MAX_RECORD_BYTES
 from snakestudio.runfile.mcap.index import Index, Place
 from snakestudio.runfile.mcap.records import MAGIC, intact
@@ -19,6 +20,9 @@ from snakestudio.runfile.mcap.walk import records
 
 DAMAGED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, McapError)
 """Exceptions of reading damaged bytes; they never reach a user."""
+
+PLAUSIBILITY = "plausibility"
+"""Entry with the result of the plausibility checks."""
 
 _FOOTER = 9 + 20 + len(MAGIC)
 
@@ -66,6 +70,11 @@ def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
                 raise ValueError("the check sum of the end is wrong")
             return metadata
     raise ValueError("no end")
+
+
+def remarks_of(result: Plausibility | None) -> dict[str, str]:
+    """Entries of a result of plausibility checks at the end of a file."""
+    return {} if result is None else {PLAUSIBILITY: result.text}
 
 
 def finished_index(file: BinaryIO, size: int) -> Index:

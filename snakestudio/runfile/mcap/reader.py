@@ -33,6 +33,7 @@ from snakestudio.inputs import (
 )
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.model.pull import MOST_PULLS, Pull
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
@@ -44,7 +45,14 @@ from snakestudio.runfile.mcap.block_recording import BlockRecording, with_change
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.chunks import BlockReader, chunk_content
 from snakestudio.runfile.mcap.enclosed import named_by, renamed, restored
-from snakestudio.runfile.mcap.ending import DAMAGED, attached, end_of, finished_index, record_body
+from snakestudio.runfile.mcap.ending import (
+    DAMAGED,
+    PLAUSIBILITY,
+    attached,
+    end_of,
+    finished_index,
+    record_body,
+)
 from snakestudio.runfile.mcap.index import Index
 from snakestudio.runfile.mcap.notes import read_messages
 from snakestudio.runfile.mcap.records import MAGIC, intact
@@ -270,9 +278,11 @@ def open_run(path: str | Path) -> RunFile:
         begun = _begin(path, file)
         try:
             index = finished_index(file, begun.size)
+            result = _plausibility(end_of(file, begun.size))
             complete = True
         except DAMAGED:
             index = walk(file, begun.end, begun.size, {})
+            result = None
             complete = False
         if not len(index.times):
             if complete:
@@ -287,6 +297,7 @@ def open_run(path: str | Path) -> RunFile:
             )
         try:
             run = RunFile(path, begun, index, complete)
+            run.set_plausibility(result)
             run.restore_files(file, begun.end, begun.size)
             return run
         except DAMAGED as error:
@@ -307,14 +318,16 @@ def read_info(path: str | Path) -> RunInfo:
             end = end_of(file, begun.size)
             rows = int(end["rows"])
             duration = float(end["duration_s"])
+            result = _plausibility(end)
             complete = True
         except DAMAGED:
             times = walk(file, begun.end, begun.size, {}).times
             rows = len(times)
             duration = float(times[-1] - times[0]) if len(times) else 0.0
+            result = None
             complete = False
         try:
-            return _info(path, begun, rows, duration, complete)
+            return replace(_info(path, begun, rows, duration, complete), plausibility=result)
         except DAMAGED as error:
             raise RunFileError(
                 f"{path}: the description of the run is damaged ({error}); it cannot be read."
@@ -408,6 +421,10 @@ def _scene(path: Path, about: dict[str, str]) -> Scene:
 def _plugins(about: dict[str, str]) -> tuple[str, ...]:
     """One line per plug-in that was used in the run."""
     return tuple(str(line)[:1000] for line in parse_json(about.get("plugins", "[]"), NOTE))
+
+
+def _plausibility(end: dict[str, str]) -> Plausibility | None:
+    return Plausibility.read(end.get(PLAUSIBILITY, ""))
 
 
 def _info(path: Path, begun: _FileStart, rows: int, duration: float, complete: bool) -> RunInfo:

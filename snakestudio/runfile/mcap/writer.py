@@ -6,8 +6,9 @@ import contextlib
 import json
 import zlib
 from collections import deque
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -310,8 +311,12 @@ class RunWriter:
             self._count(chunk)
             self._views.done()
 
-    def finish(self, times: NDArray[np.float64]) -> None:
+    def finish(
+        self, times: NDArray[np.float64], remarks: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         """End the file, so that it opens fast; `times` (s) are those of all its rows.
+
+        `remarks` are further entries for the end, known only after the run.
 
         Raises `OSError` if there is no space for that: the file stays readable, but must be walked
         over.
@@ -330,6 +335,7 @@ class RunWriter:
                     "duration_s": repr(last - begin),
                     "index_offset": str(offset),
                     "index_length": str(len(data)),
+                    **remarks,
                 }
             ),
         )

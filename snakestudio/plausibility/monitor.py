@@ -1,0 +1,105 @@
+"""Checks the plausibility of a run while it is recorded, or afterwards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from snakestudio.model.plausibility import Plausibility, Violation
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.plausibility.block import Block, Drive, RunContext
+from snakestudio.plausibility.checks import CHECKS
+from snakestudio.text import sentence
+
+BLOCK_ROWS = 512
+"""Number of rows that are checked together; blocks start at multiples of it, so that the result does not depend
+on when `update` was called."""
+
+
+class PlausibilityMonitor:
+    """Plausibility of a recording that can grow; each row is read once.
+
+    Parameters
+    ----------
+    base_dir : path, optional
+        Folder of the relative paths in the scene, to find the files of obstacles.
+    """
+
+    def __init__(self, recording: Recording, base_dir: Path | None = None) -> None:
+        self.recording = recording
+        context = RunContext(
+            recording.scene,
+            recording.schema,
+            recording.scene_at,
+            base_dir,
+            lambda: getattr(recording, "step_estimate", None),
+        )
+        self._context = context
+        self._drive = Drive(context)
+        self._detectors = {
+            name: detector
+            for name, check in CHECKS.items()
+            if context.consistent
+            and check.needs in context.schema.valid
+            and (detector := check.detector(context)) is not None
+        }
+        self._count = 0
+        self._before: Rows | None = None
+
+    def update(self, *, complete: bool = False) -> bool:
+        """Check the rows that were added since the last call; return False if there are none to check yet.
+
+        Parameters
+        ----------
+        complete : bool
+            Whether to include the rows of an incomplete block, because no more rows are expected.
+        """
+        stop = len(self.recording)
+        if not complete:
+            stop -= stop % BLOCK_ROWS
+        if stop <= self._count:
+            return False
+        while self._count < stop:
+            end = min(stop, self._count + BLOCK_ROWS - self._count % BLOCK_ROWS)
+            rows = self.recording.rows(self._count, end)
+            block = Block(self._context, rows, self._before)
+            if self._detectors:
+                self._drive.feed(block)
+            for detector in self._detectors.values():
+                detector.feed(block)
+            self._before = rows.slice(len(rows) - 1, len(rows))
+            self._count = end
+        return True
+
+    @property
+    def result(self) -> Plausibility:
+        """Result for the rows checked so far."""
+        violations = []
+        for name, detector in self._detectors.items():
+            exceedance = detector.exceedance(self._drive) if self._count else None
+            if exceedance is not None:
+                check = CHECKS[name]
+                violations.append(
+                    Violation(
+                        name,
+                        check.title,
+                        exceedance.time,
+                        exceedance.value,
+                        exceedance.limit,
+                        sentence(exceedance.text),
+                        check.remedy,
+                    )
+                )
+        return Plausibility(tuple(violations), tuple(self._detectors))
+
+
+def check_plausibility(recording: Recording, base_dir: Path | None = None) -> Plausibility:
+    """Check all rows of a recording."""
+    monitor = PlausibilityMonitor(recording, base_dir)
+    monitor.update(complete=True)
+    return monitor.result
+
+
+def plausibility_of(recording: Recording, base_dir: Path | None = None) -> Plausibility:
+    """Stored result of a recording, or a new check of its rows if there is none."""
+    stored: Plausibility | None = getattr(recording, "plausibility", None)
+    return check_plausibility(recording, base_dir) if stored is None else stored

@@ -1,0 +1,202 @@
+"""Checking while a run is recorded: same result for any division, same rows, and missing quantities."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import snakestudio as ss
+from snakestudio.model.plausibility import Plausibility
+from snakestudio.model.recording import Recording
+from snakestudio.model.snapshot import Fields
+from snakestudio.model.step_estimate import StepEstimate
+from snakestudio.plausibility.checks import CHECKS
+from snakestudio.plausibility.monitor import PlausibilityMonitor, check_plausibility
+from snakestudio.runfile.mcap import open_run, read_info
+from snakestudio.session.run_log import RunLog
+from snakestudio.session.runner import Runner
+
+WEDGED: dict[str, Any] = {"gait.amplitude_deg": 90, "gait.frequency_deg_s": 40}
+
+
+def wedged(duration: float = 2.5, **values: Any) -> ss.Scene:
+    scene, *_ = ss.api.running.prepare("obstacle_aided", duration, None, {**WEDGED, **values})
+    return scene
+
+
+class Growing:
+    """A recording of which only the first rows exist yet."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.count = 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._recording, name)
+
+
+@pytest.fixture(scope="module")
+def run() -> ss.Run:
+    return ss.simulate("obstacle_aided", duration=12.0, values=WEDGED)
+
+
+def test_result_does_not_depend_on_when_rows_are_checked(run: ss.Run) -> None:
+    complete = check_plausibility(run.recording)
+    growing = Growing(run.recording)
+    monitor = PlausibilityMonitor(growing)  # type: ignore[arg-type]
+    for count in (1, 300, 513, 700, 1200, len(run.recording)):
+        growing.count = count
+        monitor.update()
+    monitor.update(complete=True)
+    assert monitor.result == complete == run.recording.plausibility
+
+
+def test_result_of_a_growing_run_is_that_of_its_rows_so_far(run: ss.Run) -> None:
+    growing = Growing(run.recording)
+    monitor = PlausibilityMonitor(growing)  # type: ignore[arg-type]
+    growing.count = 15
+    assert not monitor.update()
+    assert monitor.update(complete=True)
+    assert monitor.result.plausible
+    growing.count = 120
+    monitor.update(complete=True)
+    assert [violation.check for violation in monitor.result.violations][:1] == ["joint_torque"]
+
+
+def test_checks_do_not_change_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows_of() -> Any:
+        runner = Runner(wedged())
+        runner.advance(runner.end_step)
+        return runner.recording.rows(0, len(runner.recording))
+
+    checked = rows_of()
+    monkeypatch.setattr(RunLog, "_check_plausibility", lambda self, complete=False: None)
+    unchecked = rows_of()
+    for field in dataclasses.fields(checked):
+        if field.name != "contacts":
+            assert (
+                getattr(checked, field.name).tobytes() == getattr(unchecked, field.name).tobytes()
+            )
+
+
+def test_run_file_has_the_result(tmp_path: Path, run: ss.Run) -> None:
+    path = tmp_path / "run.mcap"
+    run.to_mcap(path)
+    with open_run(path) as copied:
+        assert copied.plausibility == run.recording.plausibility
+    info = read_info(path)
+    assert info.plausibility_text == "joint torque, contact force, speed and fling"
+
+
+def test_run_recorded_to_a_file_has_the_result(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    runner = Runner(wedged(), path=path)
+    runner.advance(runner.end_step)
+    runner.recording.close()
+    assert read_info(path).plausibility == runner.recording.plausibility
+    assert read_info(path).plausibility is not None
+
+
+def test_run_without_a_stored_result_is_checked_on_demand(run: ss.Run) -> None:
+    result = run.plausibility
+    run.recording.set_plausibility(None)  # type: ignore[attr-defined]
+    try:
+        assert run.plausibility == result
+    finally:
+        run.recording.set_plausibility(result)  # type: ignore[attr-defined]
+
+
+def test_quantities_that_a_source_lacks_are_not_checked(run: ss.Run) -> None:
+    schema = dataclasses.replace(run.recording.schema, valid=Fields.JOINTS | Fields.TORQUE)
+    partial = Growing(run.recording)
+    partial.count = len(run.recording)
+    partial.schema = schema  # type: ignore[attr-defined]
+    result = check_plausibility(partial)  # type: ignore[arg-type]
+    assert result.checked == ("joint_torque", "step")
+    assert [violation.check for violation in result.violations] == ["joint_torque"]
+
+
+def test_continuous_bodies_are_checked_without_joints() -> None:
+    result = ss.simulate("continuum_undulation", duration=0.5).plausibility
+    assert result is not None
+    assert result.checked == (
+        "contact_force",
+        "energy_balance",
+        "passive_work",
+        "convergence",
+        "step",
+    )
+
+
+@pytest.mark.parametrize(
+    ("settled", "percent", "plausible"),
+    [(True, 3.0, True), (True, 40.0, False), (False, 3.0, False)],
+)
+def test_step_check_with_large_errors_is_a_finding(
+    settled: bool, percent: float, plausible: bool
+) -> None:
+    run = ss.simulate("obstacle_aided", duration=0.5)
+    run.recording.set_step_estimate(  # type: ignore[attr-defined]
+        StepEstimate.of(
+            {
+                "scene_sha256": "0",
+                "changes": 0,
+                "settled": settled,
+                "distance_m": {"value": 1.0, "error": 0.1, "percent": percent},
+                "largest_force_n": {"value": 1.0, "error": 9.0, "percent": 900.0},
+            }
+        )
+    )
+    result = check_plausibility(run.recording)
+    assert result.plausible is plausible
+    assert [violation.check for violation in result.violations] == ([] if plausible else ["step"])
+
+
+def test_internal_error_of_a_check_does_not_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: PlausibilityMonitor, *, complete: bool = False) -> bool:
+        raise ZeroDivisionError("broken")
+
+    monkeypatch.setattr(PlausibilityMonitor, "update", broken)
+    runner = Runner(wedged(0.5))
+    assert runner.advance(runner.end_step).ok
+    assert runner.recording.plausibility is None
+    (note,) = (event for event in runner.recording.events if event.kind == "note")
+    assert "broken" in note.text
+
+
+def test_result_survives_its_text(run: ss.Run) -> None:
+    result = check_plausibility(run.recording)
+    assert Plausibility.read(result.text) == result
+    assert result.names == "joint_torque contact_force speed fling"
+    assert result.excess > 1.0
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"violations": 3}', '{"violations": [{}], "checked": []}']
+)
+def test_damaged_text_is_not_a_result(text: str) -> None:
+    assert Plausibility.read(text) is None
+
+
+def test_checks_are_declared_completely() -> None:
+    for name, check in CHECKS.items():
+        assert name == check.name
+        assert check.title == check.title.lower()
+        assert check.help.endswith(".")
+        assert check.remedy.endswith(".")
+        assert check.bound
+        assert not check.bound.endswith(".")
+
+
+def test_peaks_of_non_finite_rows_do_not_warn() -> None:
+    run = ss.simulate("obstacle_aided", duration=0.2)
+    rows = run.recording.rows(0, len(run.recording))
+    rows.energy[-1, 0] = np.inf
+    assert check_plausibility(run.recording).checked
