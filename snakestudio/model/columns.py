@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.quantities import GROUPS, Piece, Quantity, all_quantities, numbered
+from snakestudio.model.piece import Piece
+from snakestudio.model.quantities import GROUPS, Quantity, all_quantities, numbered
 from snakestudio.model.recording import Recording, Rows, Schema
 
 
