@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
 from snakestudio.api.batch_scenes import Values, build_world, values_by_world
-from snakestudio.api.batch_state import BatchState
+from snakestudio.api.batch_state import BatchState, WorldRows
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
 from snakestudio.control import registry as controllers
@@ -152,7 +152,8 @@ class Batch:
         self._start = [engine.checkpoint() for engine in engines]
         self._drives: list[ReferenceFeed | None] = [None] * n
         self._seed(range(n), seed)
-        self.state = BatchState(self)
+        self._rows = WorldRows(self._worlds)
+        self.state = BatchState(self._rows, self.energies)
         """Current states of all worlds."""
 
     def __enter__(self) -> Batch:
@@ -239,9 +240,9 @@ class Batch:
         torque = None if torques is None else self._set_points("torques", torques)
         if torque is not None:
             self._check_torques()
-        self.state.expire()
         if n == 0:
             return
+        self._rows.begin_call()
         if angle is None and torque is None:
             self._drive(int(n))
             return
@@ -359,8 +360,8 @@ class Batch:
                 self._worlds.restore(world, self._start[world])
             self._drives[world] = None
         self._seed(worlds, seed)
-        self.state.expire()
-        self.state.weigh(changed)
+        self._rows.expire(worlds)
+        self._rows.adopt(changed)
 
     def _masked(self, mask: ArrayLike | None) -> list[int]:
         if mask is None:
@@ -411,7 +412,7 @@ class Batch:
                     drives[key] = self._make_drive(saved.scenes[world])
                     drives[key].restore(state_of_control)
                 self._drives[world] = drives[key]
-        self.state.expire()
+        self._rows.expire(range(self.n))
 
 
 def _check_memory(engine: Engine, n: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model import direction
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 
@@ -52,6 +53,25 @@ class Piece:
     def roll_pitch_yaw(self) -> FloatArray:
         """Roll, pitch and yaw of each link, (k, n, 3), rad."""
         return roll_pitch_yaw(self.rows.link_pose[:, :, 3:])
+
+    @cached_property
+    def forward(self) -> FloatArray:
+        """Direction from tail to head, (k, 3) unit vectors."""
+        return direction.forward(self.rows.link_pose, self.schema.head_last)
+
+    @cached_property
+    def obstacle_forces(self) -> FloatArray:
+        """Mean force of obstacles on each link since the previous row, in its frame, (k, n, 3), N."""
+        return self._in_link_frames(lambda rows: rows.impulse_obstacle)
+
+    @cached_property
+    def ground_forces(self) -> FloatArray:
+        """Mean force of the ground on each link since the previous row, in its frame, (k, n, 3), N."""
+        return self._in_link_frames(lambda rows: rows.impulse_ground)
+
+    def _in_link_frames(self, impulse: Callable[[Rows], FloatArray]) -> FloatArray:
+        force = self.mean(impulse)
+        return direction.in_link_frames(force, self.rows.link_pose, self.schema.head_last)
 
     def difference(self, of: Callable[[Rows], NDArray[np.generic]]) -> FloatArray:
         """Increase since the previous row of a quantity recorded as a sum."""

@@ -21,7 +21,15 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import PluginRuntimeError
 from snakestudio.model import registry
-from snakestudio.model.column_help import FORCES, HOLDS, POSE, STRAINS, TWIST, WRENCH
+from snakestudio.model.column_help import (
+    FORCES,
+    HOLDS,
+    LINK_AXES,
+    POSE,
+    STRAINS,
+    TWIST,
+    WRENCH,
+)
 from snakestudio.model.column_units import parted
 from snakestudio.model.piece import Piece
 from snakestudio.model.quantity_values import (
@@ -30,11 +38,17 @@ from snakestudio.model.quantity_values import (
     com_speed,
     component_of,
     force_norm,
+    forward,
+    ground_force,
     head_acceleration,
+    head_heading,
+    heading,
     in_degrees_of,
     link_force,
+    link_yaw,
     mean_iterations,
     norms,
+    obstacle_force,
     residual_of_steps,
     steps_unconverged,
     whole_force,
@@ -147,6 +161,9 @@ class Quantity(Declaration):
 
     there: Callable[[Schema], bool] = _always
     """Condition on runs that have the quantity."""
+
+    yields_to: str = ""
+    """Name of a channel of a controller that replaces it; "" for none."""
 
     exported: bool = True
     """Whether it is a column of CSV, HDF5 and expressions; otherwise it is only displayed."""
@@ -430,6 +447,51 @@ _EXPORTED = (
         )
         for k, axis in _AXES
     ),
+    Quantity(
+        "heading_rad",
+        heading,
+        Fields.POSE,
+        "Heading",
+        yields_to="heading_rad",
+        help="Heading of the robot: that of the mean direction of its links, -pi to pi",
+    ),
+    Quantity(
+        "head_heading_rad",
+        head_heading,
+        Fields.POSE,
+        "Heading",
+        yields_to="head_heading_rad",
+        help="Heading of the head link, -pi to pi",
+    ),
+    *(
+        Quantity(
+            f"forward_{axis}",
+            forward(k),
+            Fields.POSE,
+            "Heading",
+            help=f"Direction from tail to head, unit vector, {axis}",
+        )
+        for k, axis in _AXES
+    ),
+    Quantity(
+        "link_{}_yaw_rad",
+        link_yaw,
+        Fields.POSE,
+        of=each_link,
+        help="Heading of the link's x axis, which points to the next link, -pi to pi",
+    ),
+    *(
+        Quantity(
+            f"link_{{}}_{other}_{axis}_n",
+            force(k),
+            Fields.CONTACTS | Fields.POSE,
+            of=each_link,
+            help=f"Force of {FORCES[other]} on the link, {text}, mean since the previous row",
+            cost="link_*_obstacle_*_n" if other == "obstacle" else "",
+        )
+        for other, force in (("obstacle", obstacle_force), ("ground", ground_force))
+        for k, (axis, text) in enumerate(LINK_AXES.items())
+    ),
     *(
         Quantity(f"section_{{}}_{name}", component_of("strain", k), of=each_section, help=text)
         for k, (name, text) in enumerate(zip(COMPONENTS, STRAINS, strict=True))
@@ -503,6 +565,22 @@ _SHOWN = (
         Fields.REFERENCE,
         "Reference of the joint angle",
         exported=False,
+    ),
+    _unexported(
+        "heading_deg",
+        in_degrees_of(heading),
+        Fields.POSE,
+        "Heading",
+        yields_to="heading_rad",
+        help="Heading of the robot: that of the mean direction of its links",
+    ),
+    _unexported(
+        "head_heading_deg",
+        in_degrees_of(head_heading),
+        Fields.POSE,
+        "Heading",
+        yields_to="head_heading_rad",
+        help="Heading of the head link",
     ),
     _unexported(
         "com_speed_mps",
@@ -608,7 +686,11 @@ def taken_mistake(names: Iterable[str]) -> tuple[str, str] | None:
 def _built_in(quantities: tuple[Quantity, ...]) -> re.Pattern[str]:
     """Pattern of the names of all built-in columns of any model; models name their energies themselves."""
     return pattern_of(
-        ["energy_*_j", "work_*_j", *(quantity.name for quantity in quantities if quantity.columns)]
+        [
+            "energy_*_j",
+            "work_*_j",
+            *(each.name for each in quantities if each.columns and not each.yields_to),
+        ]
     )
 
 

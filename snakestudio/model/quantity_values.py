@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model import direction
 from snakestudio.model.piece import Piece
 from snakestudio.model.recording import Rows
 
@@ -92,3 +93,34 @@ def residual_of_steps(piece: Piece) -> FloatArray:
 def head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
     """Mean since the previous row, because an impact has no finite acceleration."""
     return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
+
+
+def forward(axis: int) -> Callable[[Piece], FloatArray]:
+    """Component of the direction from tail to head."""
+    return lambda piece: piece.forward[:, axis]
+
+
+def heading(piece: Piece) -> FloatArray:
+    """Heading of the robot, rad."""
+    return direction.heading(piece.forward)
+
+
+def head_heading(piece: Piece) -> FloatArray:
+    """Heading of the head link, rad."""
+    head = piece.rows.link_pose[:, [piece.schema.head]]
+    return direction.link_heading(head, piece.schema.head_last)[:, 0]
+
+
+def link_yaw(piece: Piece) -> FloatArray:
+    """Heading of each link's x axis, rad."""
+    return direction.link_yaw(piece.rows.link_pose)
+
+
+def obstacle_force(axis: int) -> Callable[[Piece], FloatArray]:
+    """Component of the mean force of obstacles on each link, in its frame, N."""
+    return lambda piece: piece.obstacle_forces[:, :, axis]
+
+
+def ground_force(axis: int) -> Callable[[Piece], FloatArray]:
+    """Component of the mean force of the ground on each link, in its frame, N."""
+    return lambda piece: piece.ground_forces[:, :, axis]

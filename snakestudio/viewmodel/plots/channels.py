@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _SIGNAL = "signal:"
 _ORDER = (
     "Centre of mass",
+    "Heading",
     "Head",
     "Links",
     "Joints",
