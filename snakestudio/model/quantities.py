@@ -460,7 +460,6 @@ _EXPORTED = (
         head_heading,
         Fields.POSE,
         "Heading",
-        yields_to="head_heading_rad",
         help="Heading of the head link, -pi to pi",
     ),
     *(
@@ -579,7 +578,6 @@ _SHOWN = (
         in_degrees_of(head_heading),
         Fields.POSE,
         "Heading",
-        yields_to="head_heading_rad",
         help="Heading of the head link",
     ),
     _unexported(

@@ -130,8 +130,8 @@ def test_heading_is_right_near_half_a_turn() -> None:
     [((-1.0, -0.0, 0.0), math.pi), ((-1.0, 0.0, 0.0), math.pi), ((1.0, -0.0, 0.0), 0.0)],
 )
 def test_heading_of_an_axis_has_one_value(vector: tuple[float, ...], angle: float) -> None:
-    found = float(direction.heading(np.array(vector)))
-    assert (found, math.copysign(1.0, found)) == (angle, 1.0)
+    result = float(direction.heading(np.array(vector)))
+    assert (result, math.copysign(1.0, result)) == (angle, 1.0)
 
 
 def test_ring_has_no_forward_direction() -> None:

@@ -130,10 +130,11 @@ def without_added(lines: list[bytes], stored: list[bytes]) -> list[bytes]:
     names = lines[head].split(b",")
     added = [name for name in names if name not in before]
     assert all(ADDED.fullmatch(name.decode()) for name in added)
-    kept = [k for k, name in enumerate(names) if name in before]
+    chosen = [k for k, name in enumerate(names) if name in before]
     tables = (line.split(b",") for line in lines[head:])
     return lines[:head] + [
-        b",".join(cells[k] for k in kept) if len(cells) > 1 else b"".join(cells) for cells in tables
+        b",".join(cells[k] for k in chosen) if len(cells) > 1 else b"".join(cells)
+        for cells in tables
     ]
 
 
