@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from snakestudio.model.motion import GaitFields
     from snakestudio.model.obstacles.shape import Obstacle, ShapeFields, ShapeKind
     from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, turned
-    from snakestudio.model.quantities import Piece, Quantity, each_joint, each_link, each_section
+    from snakestudio.model.piece import Piece
+    from snakestudio.model.quantities import Quantity, each_joint, each_link, each_section
     from snakestudio.model.recording import Recording, Rows, Schema
     from snakestudio.model.reference import JointReference
     from snakestudio.model.scene import Scene
@@ -82,13 +83,8 @@ _PLACES = {
     "snakestudio.model.motion": ("GaitFields",),
     "snakestudio.model.obstacles.shape": ("Obstacle", "ShapeFields", "ShapeKind"),
     "snakestudio.model.obstacles.solids": ("Block", "Post", "Prism", "Relief", "turned"),
-    "snakestudio.model.quantities": (
-        "Piece",
-        "Quantity",
-        "each_joint",
-        "each_link",
-        "each_section",
-    ),
+    "snakestudio.model.piece": ("Piece",),
+    "snakestudio.model.quantities": ("Quantity", "each_joint", "each_link", "each_section"),
     "snakestudio.model.recording": ("Recording", "Rows", "Schema"),
     "snakestudio.model.reference": ("JointReference",),
     "snakestudio.model.scene": ("Scene",),

@@ -22,7 +22,8 @@ from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.columns import column_names, columns_of, filled_columns, table
-from snakestudio.model.quantities import QUANTITIES, Piece, Quantity, each_joint
+from snakestudio.model.piece import Piece
+from snakestudio.model.quantities import QUANTITIES, Quantity, each_joint
 from snakestudio.model.recording import Schema
 from snakestudio.model.robot.joint_axes import cardan_axes, yaw_axes
 from snakestudio.model.scene import Scene

@@ -122,11 +122,7 @@ class LearnedPathFollowing(AngleController):
         self.centre = centre
         self.along = sight.along
         self.cross_track_m = sight.cross
-        w, x, y, z = snapshot.link_pose[:, 3:].T
-        heading = np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
-        front = 1.0 if self.scene.robot.head == "last" else -1.0
-        forwards = math.atan2(front * np.sin(heading).mean(), front * np.cos(heading).mean())
-        off = forwards - sight.direction
+        off = snapshot.heading - sight.direction
         turn = path.course(sight.along + AHEAD)[2] - sight.direction
         cos, sin = math.cos(sight.direction), math.sin(sight.direction)
         return np.concatenate(

@@ -112,6 +112,57 @@ class State:
         centre: FloatArray = self._simulation._shares @ self._present().link_pose[:, :3]
         return centre
 
+    @property
+    def head(self) -> int:
+        """0-based index of the head link."""
+        return self._present().head
+
+    @property
+    def turn_sign(self) -> float:
+        """Sign of the yaw angles of joints that bend the front of the body to the left, 1 or -1."""
+        return self._present().turn_sign
+
+    @property
+    def forward(self) -> FloatArray:
+        """Direction from tail to head: mean of those of the links, world frame, (3,) unit vector.
+
+        NaN if the mean is 0, as for links that form a closed ring.
+        """
+        return self._present().forward
+
+    @property
+    def heading(self) -> float:
+        """Heading of the robot: angle of `forward` about z from the x axis, rad in (-pi, pi]."""
+        return self._present().heading
+
+    @property
+    def head_heading(self) -> float:
+        """Heading of the head link, rad in (-pi, pi]."""
+        return self._present().head_heading
+
+    @property
+    def link_heading(self) -> FloatArray:
+        """Heading of each link's direction towards the head, (n,), rad in (-pi, pi]."""
+        return self._present().link_heading
+
+    @property
+    def link_yaw(self) -> FloatArray:
+        """Heading of each link's x axis, which points to the next link, (n,), rad in (-pi, pi]."""
+        return self._present().link_yaw
+
+    @property
+    def link_obstacle_force(self) -> FloatArray:
+        """Mean force of the obstacles on each link, (n, 3), N, over the interval of `contacts`.
+
+        Components along the link (forward), across it (to its left), and up.
+        """
+        return self._present().link_obstacle_force
+
+    @property
+    def link_ground_force(self) -> FloatArray:
+        """Mean force of the ground on each link, (n, 3), N; as `link_obstacle_force`."""
+        return self._present().link_ground_force
+
     def copy(self) -> Snapshot:
         """Return the current state with its own arrays."""
         return self._simulation._stepper.engine.snapshot()

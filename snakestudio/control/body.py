@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray
 from snakestudio.model.compilable import link_headings
+from snakestudio.model.direction import ahead
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Snapshot
@@ -18,8 +19,7 @@ from snakestudio.model.snapshot import Snapshot
 class Body:
     """Headings and joints, counted from the head.
 
-    The axis of a link points to the link with the next number: forwards if the head is the last link,
-    backwards if it is the first. Joint angles keep the sign of the scene.
+    `model.direction` defines forward, left and right. Joint angles keep the sign of the scene.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -34,7 +34,7 @@ class Body:
     @property
     def turn_sign(self) -> float:
         """Sign of the joint angles that bend the robot's front to the left."""
-        return 1.0 if self._head_last else -1.0
+        return ahead(self._head_last)
 
     def from_head(self, values: NDArray[Any]) -> NDArray[Any]:
         """Reorder `values` of all joints (or links) to start at the head; the function is its own inverse."""
@@ -46,7 +46,11 @@ class Body:
         return self._link_headings
 
     def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
-        """Heading of the robot, rad: the mean of all links, or that of the head link; not wrapped."""
+        """Heading of the robot, rad, not wrapped: that of the head link, or the mean angle of all links.
+
+        The mean angle is the heading of Liljebäck et al. (Snake Robots, 2013). `Snapshot.heading` is the
+        angle of the mean vector: the same for a straight body, and within 2 degrees for an undulating one.
+        """
         heading = self.link_heading(snapshot)
         if measure == "head":
             along = heading.item(self._head)

@@ -34,6 +34,7 @@ def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.A
         energy=energy,
         valid=valid,
         head=scene.robot.head_index,
+        head_last=scene.body.head_last,
         link_shares=scene.body.mass_shares,
     )
 

@@ -13,7 +13,7 @@ from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
 _FIELDS = frozenset(field.name for field in fields(Snapshot))
 _ROW_FIELDS = frozenset(VIEW_FIELDS)
-_CONSTANT = frozenset(("control", "body", "mass_shares", "valid"))
+_CONSTANT = frozenset(("control", "body", "mass_shares", "head_last", "valid"))
 _REFERENCES = ("joint_angle_ref", "joint_rate_ref")
 
 _put = object.__setattr__
@@ -152,4 +152,6 @@ def _constant(engine: ViewedEngine, name: str) -> Any:
         return {}
     if name == "body":
         return None
-    return engine.mass_shares if name == "mass_shares" else engine.schema.valid
+    if name == "mass_shares":
+        return engine.mass_shares
+    return engine.schema.head_last if name == "head_last" else engine.schema.valid

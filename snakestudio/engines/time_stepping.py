@@ -404,6 +404,7 @@ class TimeSteppingEngine(BoundSteps):
             energy=view.energy,
             solver=view.solver,
             mass_shares=view.mass_shares,
+            head_last=view.head_last,
             valid=self._schema.valid if contacts else self._without_contacts,
         )
 

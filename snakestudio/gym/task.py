@@ -21,7 +21,8 @@ from snakestudio.api.running import Run, prepare
 from snakestudio.engines.base import Checkpoint
 from snakestudio.errors import UsageError
 from snakestudio.gym.settings import Settings
-from snakestudio.gym.task_state import TaskState, link_yaws
+from snakestudio.gym.task_state import TaskState
+from snakestudio.model.direction import forward, heading, in_link_frames
 from snakestudio.model.robot.axis_values import axis_values
 from snakestudio.model.scene import Scene
 
@@ -140,7 +141,6 @@ class Task(ABC):
         self.axes = tuple(axis.name for axis in scene.body.axes)
         masses = np.array([link.mass for link in scene.robot.links])
         self._shares: FloatArray = (masses / masses.sum())[:, None]
-        self._front = 1.0 if scene.robot.head == "last" else -1.0
         values = axis_values(scene.robot, scene.joint_controller, scene.actuator, scene.body.axes)
         self.upper = np.minimum(values.upper, settings.angle_limit_rad)
         self.lower = np.maximum(values.lower, -settings.angle_limit_rad)
@@ -275,12 +275,8 @@ class Task(ABC):
         return centre
 
     def heading(self, state: TaskState) -> FloatArray:
-        """Mean direction of the links from tail to head, from the x axis to the left, (n,), rad."""
-        yaw = link_yaws(state.link_pose)
-        heading: FloatArray = np.arctan2(
-            self._front * np.sin(yaw).mean(axis=1), self._front * np.cos(yaw).mean(axis=1)
-        )
-        return heading
+        """Heading of each robot, (n,), rad in (-pi, pi], as in `BatchState.heading`."""
+        return heading(forward(state.link_pose, self.scene.body.head_last))
 
     def power(self, state: TaskState) -> FloatArray:
         """Sum of the absolute powers of all motors at the end of the control period, (n,), W."""
@@ -310,8 +306,8 @@ class Task(ABC):
 
     def motion_values(self, state: TaskState) -> list[FloatArray]:
         """Return the values of `motion_entries`."""
-        heading = self.heading(state)
-        return [np.sin(heading), np.cos(heading), self.velocity]
+        angle = self.heading(state)
+        return [np.sin(angle), np.cos(angle), self.velocity]
 
     def obstacle_entries(self) -> tuple[Entry, ...]:
         """Mean forces of the obstacles on each link over the last control period, along and across the link."""
@@ -323,10 +319,9 @@ class Task(ABC):
 
     def obstacle_values(self, state: TaskState) -> list[FloatArray]:
         """Return the values of `obstacle_entries`."""
-        yaw = link_yaws(state.link_pose)
-        cos, sin = np.cos(yaw), np.sin(yaw)
-        x, y = state.obstacle_force[:, :, 0], state.obstacle_force[:, :, 1]
-        return [cos * x + sin * y, cos * y - sin * x]
+        last = self.scene.body.head_last
+        force = in_link_frames(state.obstacle_force, state.link_pose, last)
+        return [force[:, :, 0], force[:, :, 1]]
 
 
 def _chosen(value: float | None, default: float) -> float:

@@ -43,12 +43,8 @@ class TaskState(NamedTuple):
 def simulation_state(simulation: Simulation, begins: bool = False) -> TaskState:
     """Return the state of one simulation; forces are 0 at the start of an episode."""
     state = simulation.state
-    force = np.zeros((1, len(state.link_pose), 3))
     contacts = Contacts.none() if begins else state.contacts
-    at_obstacle = contacts.other >= 0
-    if at_obstacle.any():
-        loads = contacts.force_normal[at_obstacle] + contacts.force_friction[at_obstacle]
-        np.add.at(force[0], contacts.link[at_obstacle], loads)
+    force = contacts.force_of_obstacles(len(state.link_pose))[None]
     return TaskState(
         np.array([simulation.time]),
         state.link_pose[None],
@@ -80,10 +76,3 @@ def batch_state(batch: Batch, impulse_before: FloatArray, period: float) -> Task
         state.joint_torque,
         (state.impulse_obstacle - impulse_before) / period,
     )
-
-
-def link_yaws(link_pose: FloatArray) -> FloatArray:
-    """Return the angle of the x axis of each link in the plane, (n, l), rad."""
-    w, x, y, z = (link_pose[..., k] for k in range(3, 7))
-    yaw: FloatArray = np.arctan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
-    return yaw

@@ -41,7 +41,14 @@ def live_schema(profile: Profile, scene: Scene, extra: tuple[str, ...], with_pos
         valid |= Fields.TORQUE
     body = scene.body
     return Schema(
-        body.n_parts, body.axes, (), extra, valid, head=body.head_part, link_shares=body.mass_shares
+        body.n_parts,
+        body.axes,
+        (),
+        extra,
+        valid,
+        head=body.head_part,
+        head_last=body.head_last,
+        link_shares=body.mass_shares,
     )
 
 
@@ -156,6 +163,7 @@ class LiveRun:
             snapshot.joint_torque,
             control=control,
             mass_shares=self._schema.mass_shares,
+            head_last=self._schema.head_last,
             valid=snapshot.valid,
         )
 

@@ -109,6 +109,7 @@ class SnapshotBuilder:
             reference,
             axes.joints(telemetry.reference_rate),
             torque,
+            head_last=self._robot.head == "last",
             valid=valid,
         )
 

@@ -90,6 +90,11 @@ class Body(ABC):
 
     @property
     @abstractmethod
+    def head_last(self) -> bool:
+        """Whether the head is at the end of the last part, so that x axes point forward (see `direction`)."""
+
+    @property
+    @abstractmethod
     def length(self) -> float:
         """Length of the straight body, m."""
 
@@ -216,6 +221,11 @@ class ChainBody(Body):
         return self.robot.head_index
 
     @property
+    def head_last(self) -> bool:
+        """Whether the head is at the end of the last link."""
+        return self.robot.head == "last"
+
+    @property
     def length(self) -> float:
         """Length from joint end to joint end, m."""
         return self.robot.length
@@ -244,7 +254,7 @@ class ChainBody(Body):
     def pointer(self) -> float:
         """Mean link length, m, signed towards the head: x points to the next link."""
         length = self.length / self.n_parts
-        return -length if self.head_part == 0 else length
+        return length if self.head_last else -length
 
     def part_title(self, index: int) -> str:
         """Link number."""
@@ -363,6 +373,7 @@ class ContinuousBody(Body):
     strained = True
     meets_obstacles = False
     head_part = 0
+    head_last = False
     in_space = True
 
     @property

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 FORCES = {"obstacle": "obstacles", "ground": "the ground"}
+LINK_AXES = {
+    "along": "along the link (towards the head)",
+    "across": "across the link (to its left)",
+    "up": "along the link's z axis",
+}
 POSE = {
     **{f"{axis}_m": f"Position of the link's centre of mass, {axis}" for axis in "xyz"},
     **{f"q{part}": f"Orientation of the link, quaternion, {part}" for part in "wxyz"},

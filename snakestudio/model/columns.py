@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.quantities import GROUPS, Piece, Quantity, all_quantities, numbered
+from snakestudio.model.piece import Piece
+from snakestudio.model.quantities import GROUPS, Quantity, all_quantities, numbered
 from snakestudio.model.recording import Recording, Rows, Schema
 
 
@@ -72,7 +73,7 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
                 {label: index for index, label in enumerate((quantity.having or of)(schema))},
             )
             for quantity in neighbours
-            if quantity.there(schema)
+            if quantity.there(schema) and quantity.yields_to not in schema.extra
         ]
         for label in of(schema):
             for quantity, indices in here:

@@ -13,81 +13,54 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import PluginRuntimeError
 from snakestudio.model import registry
-from snakestudio.model.column_help import FORCES, HOLDS, POSE, STRAINS, TWIST, WRENCH
+from snakestudio.model.column_help import (
+    FORCES,
+    HOLDS,
+    LINK_AXES,
+    POSE,
+    STRAINS,
+    TWIST,
+    WRENCH,
+)
 from snakestudio.model.column_units import parted
-from snakestudio.model.recording import HOLD_COLUMNS, Rows, Schema
+from snakestudio.model.piece import Piece
+from snakestudio.model.quantity_values import (
+    attitude_deg,
+    com_component,
+    com_speed,
+    component_of,
+    force_norm,
+    forward,
+    ground_force,
+    head_acceleration,
+    head_heading,
+    heading,
+    in_degrees_of,
+    link_force,
+    link_yaw,
+    mean_iterations,
+    norms,
+    obstacle_force,
+    residual_of_steps,
+    steps_unconverged,
+    whole_force,
+)
+from snakestudio.model.recording import HOLD_COLUMNS, Schema
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.robot.strain import COMPONENTS
-from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields
 from snakestudio.plugins.column_names import REFERENCE, pattern_of
 from snakestudio.plugins.declaration import Declaration, Table
 from snakestudio.plugins.faults import calling
-
-
-class Piece:
-    """Consecutive rows of a run, with the interval before each.
-
-    Attributes
-    ----------
-    rows : Rows
-        The k rows.
-    """
-
-    def __init__(self, schema: Schema, rows: Rows, before: Rows | None) -> None:
-        self.schema = schema
-        self.rows = rows
-        self._before = before if before is not None else rows.slice(0, 1)
-        self._known: dict[Quantity, FloatArray] = {}
-
-    @cached_property
-    def span(self) -> FloatArray:
-        """Time since the previous row, (k,), s; 0 for the first row."""
-        return self.difference(lambda rows: rows.time)
-
-    @cached_property
-    def steps(self) -> FloatArray:
-        """Steps since the previous row, (k,)."""
-        return self.difference(lambda rows: rows.steps)
-
-    @cached_property
-    def roll_pitch_yaw(self) -> FloatArray:
-        """Roll, pitch and yaw of each link, (k, n, 3), rad."""
-        return roll_pitch_yaw(self.rows.link_pose[:, :, 3:])
-
-    def difference(self, of: Callable[[Rows], NDArray[np.generic]]) -> FloatArray:
-        """Increase since the previous row of a quantity recorded as a sum."""
-        values = np.concatenate([of(self._before), of(self.rows)]).astype(np.float64)
-        return np.diff(values, axis=0)
-
-    def mean(self, of: Callable[[Rows], FloatArray]) -> FloatArray:
-        """Mean since the previous row of a quantity recorded as a sum; 0 if there is no previous row."""
-        grown = self.difference(of)
-        span = self.span.reshape(-1, *(1,) * (grown.ndim - 1))
-        return np.divide(grown, span, out=np.zeros_like(grown), where=span > 0)
-
-    def over_mass(self, values: FloatArray) -> FloatArray:
-        """Mass-weighted mean of values (k, n) of links or cross-sections, (k,)."""
-        mean: FloatArray = values @ self.schema.mass_shares
-        return mean
-
-    def values(self, quantity: Quantity) -> FloatArray:
-        """Values of a quantity, (k, columns), computed once."""
-        if quantity not in self._known:
-            values = quantity.values(self)
-            self._known[quantity] = values[:, None] if values.ndim == 1 else values
-        return self._known[quantity]
-
 
 Labels = Callable[[Schema], tuple[str, ...]]
 """Replacements of `{}` in the names of a quantity's columns."""
@@ -189,6 +162,9 @@ class Quantity(Declaration):
     there: Callable[[Schema], bool] = _always
     """Condition on runs that have the quantity."""
 
+    yields_to: str = ""
+    """Name of a channel of a controller that replaces it; "" for none."""
+
     exported: bool = True
     """Whether it is a column of CSV, HDF5 and expressions; otherwise it is only displayed."""
 
@@ -263,63 +239,6 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
     return values
 
 
-def _part_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
-    """Component k of an attribute of each link, cross-section or anchor."""
-
-    def values(piece: Piece) -> FloatArray:
-        component: FloatArray = getattr(piece.rows, attribute)[:, :, k]
-        return component
-
-    return values
-
-
-def _degrees(of: Callable[[Piece], FloatArray]) -> Callable[[Piece], FloatArray]:
-    return lambda piece: np.degrees(of(piece))
-
-
-def _force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
-    """Mean force on each link since the previous row, N."""
-    return lambda piece: piece.mean(lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis])
-
-
-def _whole_force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.mean(
-        lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis].sum(axis=1)
-    )
-
-
-def _force_size(others: tuple[str, ...], axes: slice) -> Callable[[Piece], FloatArray]:
-    """Magnitude of the mean force on each link since the previous row, N."""
-
-    def impulse(rows: Rows) -> FloatArray:
-        parts: list[FloatArray] = [
-            getattr(rows, f"impulse_{other}")[:, :, axes] for other in others
-        ]
-        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
-
-    return lambda piece: _size(piece.mean(impulse))
-
-
-def _size(vectors: FloatArray) -> FloatArray:
-    """Lengths of vectors (..., 3)."""
-    length: FloatArray = np.sqrt(np.einsum("...a,...a->...", vectors, vectors))
-    return length
-
-
-def _attitude(axis: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: np.degrees(piece.roll_pitch_yaw[:, :, axis])
-
-
-def _com(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
-    return lambda piece: piece.over_mass(getattr(piece.rows, attribute)[:, :, k])
-
-
-def _com_speed(piece: Piece) -> FloatArray:
-    return _size(
-        np.stack([piece.over_mass(piece.rows.link_twist[:, :, k]) for k in range(3)], axis=1)
-    )
-
-
 def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labels]:
     """Values of some energies, and the names of their columns."""
 
@@ -334,25 +253,6 @@ def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labe
         ]
 
     return values, lambda schema: tuple(map(column_of_energy, names(schema)))
-
-
-def _iterations(piece: Piece) -> FloatArray:
-    grown = piece.difference(lambda rows: rows.solver_iterations)
-    return np.divide(grown, piece.steps, out=np.zeros(len(piece.steps)), where=piece.steps > 0)
-
-
-def _unconverged(piece: Piece) -> FloatArray:
-    return piece.difference(lambda rows: rows.solver_unconverged)
-
-
-def _residual_of_steps(piece: Piece) -> FloatArray:
-    """NaN in the first row, because there is no interval before it."""
-    return np.where(piece.steps > 0, piece.rows.solver_residual, np.nan)
-
-
-def _head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
-    """Mean since the previous row, because an impact has no finite acceleration."""
-    return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
 
 
 def _extra_channels(schema: Schema) -> tuple[str, ...]:
@@ -379,7 +279,7 @@ def _of_joints(
     return [
         Quantity(
             f"joint_{{}}_{kind}_{ending}",
-            _of_axes(attribute, kind) if exported else _degrees(_of_axes(attribute, kind)),
+            _of_axes(attribute, kind) if exported else in_degrees_of(_of_axes(attribute, kind)),
             needs,
             of=each_joint,
             having=partial(_joints_with, kind),
@@ -421,7 +321,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"link_{{}}_{name}",
-            _part_of("link_pose", k),
+            component_of("link_pose", k),
             Fields.POSE,
             of=each_link,
             help=text,
@@ -437,7 +337,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"com_{axis}_m",
-            _com("link_pose", k),
+            com_component("link_pose", k),
             Fields.POSE,
             "Centre of mass",
             help=f"Position of the robot's centre of mass, {axis}",
@@ -447,7 +347,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"com_v{axis}_mps",
-            _com("link_twist", k),
+            com_component("link_twist", k),
             Fields.TWIST,
             "Centre of mass",
             help=f"Velocity of the robot's centre of mass, {axis}",
@@ -457,7 +357,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"contact_{other}_f{axis}_n",
-            _whole_force(other, k),
+            whole_force(other, k),
             Fields.CONTACTS,
             "Contacts",
             help=f"Force of {source} on the whole robot, {axis}, mean since the previous row",
@@ -468,7 +368,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"link_{{}}_{other}_f{axis}_n",
-            _force(other, k),
+            link_force(other, k),
             Fields.CONTACTS,
             of=each_link,
             help=f"Force of {source} on the link, {axis}, mean since the previous row",
@@ -504,7 +404,7 @@ _EXPORTED = (
     ),
     Quantity(
         "solver_iterations",
-        _iterations,
+        mean_iterations,
         Fields.SOLVER,
         "Solver",
         help="Iterations of the contact solver per step, mean since the previous row",
@@ -512,7 +412,7 @@ _EXPORTED = (
     ),
     Quantity(
         "solver_unconverged",
-        _unconverged,
+        steps_unconverged,
         Fields.SOLVER,
         "Solver",
         help="Number of steps since the previous row whose contact problem did not converge",
@@ -522,7 +422,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"link_{{}}_{name}",
-            _part_of("link_twist", k),
+            component_of("link_twist", k),
             Fields.TWIST,
             of=each_link,
             help=text,
@@ -540,21 +440,65 @@ _EXPORTED = (
     *(
         Quantity(
             f"head_a{axis}_mps2",
-            _head_acceleration(k),
+            head_acceleration(k),
             Fields.TWIST,
             "Head",
             help=f"Acceleration of the head link, {axis}, mean since the previous row",
         )
         for k, axis in _AXES
     ),
+    Quantity(
+        "heading_rad",
+        heading,
+        Fields.POSE,
+        "Heading",
+        yields_to="heading_rad",
+        help="Heading of the robot: that of the mean direction of its links, -pi to pi",
+    ),
+    Quantity(
+        "head_heading_rad",
+        head_heading,
+        Fields.POSE,
+        "Heading",
+        help="Heading of the head link, -pi to pi",
+    ),
     *(
-        Quantity(f"section_{{}}_{name}", _part_of("strain", k), of=each_section, help=text)
+        Quantity(
+            f"forward_{axis}",
+            forward(k),
+            Fields.POSE,
+            "Heading",
+            help=f"Direction from tail to head, unit vector, {axis}",
+        )
+        for k, axis in _AXES
+    ),
+    Quantity(
+        "link_{}_yaw_rad",
+        link_yaw,
+        Fields.POSE,
+        of=each_link,
+        help="Heading of the link's x axis, which points to the next link, -pi to pi",
+    ),
+    *(
+        Quantity(
+            f"link_{{}}_{other}_{axis}_n",
+            force(k),
+            Fields.CONTACTS | Fields.POSE,
+            of=each_link,
+            help=f"Force of {FORCES[other]} on the link, {text}, mean since the previous row",
+            cost="link_*_obstacle_*_n" if other == "obstacle" else "",
+        )
+        for other, force in (("obstacle", obstacle_force), ("ground", ground_force))
+        for k, (axis, text) in enumerate(LINK_AXES.items())
+    ),
+    *(
+        Quantity(f"section_{{}}_{name}", component_of("strain", k), of=each_section, help=text)
         for k, (name, text) in enumerate(zip(COMPONENTS, STRAINS, strict=True))
     ),
     *(
         Quantity(
             f"section_{{}}_lambda_{name}",
-            _part_of("wrench", k),
+            component_of("wrench", k),
             Fields.TORQUE,
             of=each_section,
             help=text,
@@ -564,7 +508,7 @@ _EXPORTED = (
     *(
         Quantity(
             f"contact_{{}}_{name}",
-            _part_of("hold", k),
+            component_of("hold", k),
             Fields.CONTACTS,
             of=each_hold,
             help=text,
@@ -586,7 +530,7 @@ _unexported = partial(Quantity, exported=False)
 _SHOWN = (
     _unexported(
         "link_{}_obstacle_force_n",
-        _force_size(("obstacle",), slice(3)),
+        force_norm(("obstacle",), slice(3)),
         Fields.CONTACTS,
         of=each_link,
         help="Magnitude of the force of obstacles on the link",
@@ -594,21 +538,21 @@ _SHOWN = (
     # The ground's normal is z: the other components are friction.
     _unexported(
         "link_{}_ground_friction_n",
-        _force_size(("ground",), slice(2)),
+        force_norm(("ground",), slice(2)),
         Fields.CONTACTS,
         of=each_link,
         help="Magnitude of the friction force of the ground on the link",
     ),
     _unexported(
         "link_{}_ground_load_n",
-        _force_size(("ground",), slice(2, 3)),
+        force_norm(("ground",), slice(2, 3)),
         Fields.CONTACTS,
         of=each_link,
         help="Magnitude of the normal force of the ground on the link",
     ),
     _unexported(
         "link_{}_contact_force_n",
-        _force_size(("obstacle", "ground"), slice(3)),
+        force_norm(("obstacle", "ground"), slice(3)),
         Fields.CONTACTS,
         of=each_link,
         help="Magnitude of the force of obstacles and ground on the link",
@@ -622,15 +566,30 @@ _SHOWN = (
         exported=False,
     ),
     _unexported(
+        "heading_deg",
+        in_degrees_of(heading),
+        Fields.POSE,
+        "Heading",
+        yields_to="heading_rad",
+        help="Heading of the robot: that of the mean direction of its links",
+    ),
+    _unexported(
+        "head_heading_deg",
+        in_degrees_of(head_heading),
+        Fields.POSE,
+        "Heading",
+        help="Heading of the head link",
+    ),
+    _unexported(
         "com_speed_mps",
-        _com_speed,
+        com_speed,
         Fields.TWIST,
         "Centre of mass",
         help="Speed of the robot's centre of mass",
     ),
     _unexported(
         "link_{}_speed_mps",
-        lambda piece: _size(piece.rows.link_twist[:, :, :3]),
+        lambda piece: norms(piece.rows.link_twist[:, :, :3]),
         Fields.TWIST,
         of=each_link,
         help="Speed of the link's centre of mass",
@@ -638,7 +597,7 @@ _SHOWN = (
     *(
         _unexported(
             f"link_{{}}_{axis}_deg",
-            _attitude(k),
+            attitude_deg(k),
             Fields.POSE,
             of=each_link,
             help=f"Orientation of the link, {axis} angle",
@@ -647,21 +606,21 @@ _SHOWN = (
     ),
     _unexported(
         "solver_residual",
-        _residual_of_steps,
+        residual_of_steps,
         Fields.SOLVER,
         key="solver_residual_of_steps",
         help="Residual of the contact problem, the largest since the previous row",
     ),
     _unexported(
         "section_{}_lambda_n_n",
-        lambda piece: _size(piece.rows.wrench[:, :, :3]),
+        lambda piece: norms(piece.rows.wrench[:, :, :3]),
         Fields.TORQUE,
         of=each_section,
         help="Magnitude of the internal force",
     ),
     _unexported(
         "section_{}_lambda_c_nm",
-        lambda piece: _size(piece.rows.wrench[:, :, 3:]),
+        lambda piece: norms(piece.rows.wrench[:, :, 3:]),
         Fields.TORQUE,
         of=each_section,
         help="Magnitude of the internal couple",
@@ -674,14 +633,14 @@ _SHOWN = (
     ),
     _unexported(
         "contact_{}_force_n",
-        lambda piece: _size(piece.rows.hold[:, :, 8:11]),
+        lambda piece: norms(piece.rows.hold[:, :, 8:11]),
         Fields.CONTACTS,
         of=each_hold,
         help="Magnitude of the force of the anchor or support",
     ),
     _unexported(
         "contact_{}_torque_nm",
-        lambda piece: _size(piece.rows.hold[:, :, 11:14]),
+        lambda piece: norms(piece.rows.hold[:, :, 11:14]),
         Fields.CONTACTS,
         of=each_hold,
         help="Magnitude of the torque of the anchor or support",
@@ -725,7 +684,11 @@ def taken_mistake(names: Iterable[str]) -> tuple[str, str] | None:
 def _built_in(quantities: tuple[Quantity, ...]) -> re.Pattern[str]:
     """Pattern of the names of all built-in columns of any model; models name their energies themselves."""
     return pattern_of(
-        ["energy_*_j", "work_*_j", *(quantity.name for quantity in quantities if quantity.columns)]
+        [
+            "energy_*_j",
+            "work_*_j",
+            *(each.name for each in quantities if each.columns and not each.yields_to),
+        ]
     )
 
 

@@ -71,6 +71,9 @@ class Schema:
     head: int = 0
     """0-based index of the link (or cross-section) that is the head."""
 
+    head_last: bool = False
+    """Whether the head is at the end of the last link; see `direction`."""
+
     link_shares: tuple[float, ...] = ()
     """Share of each link in the mass of the robot; () if all have the same mass, and for a continuous
     body."""
@@ -332,5 +335,6 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
         control=dict(zip(schema.extra, (float(x) for x in rows.extra[index]), strict=True)),
         body=body,
         mass_shares=schema.mass_shares,
+        head_last=schema.head_last,
         valid=schema.valid,
     )

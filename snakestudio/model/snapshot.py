@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, Int32Array
+from snakestudio.model import direction
 
 GROUND = -1
 """`Contacts.other` of a contact with the ground; obstacles count from 0."""
@@ -69,6 +70,19 @@ class Contacts:
 
     def __len__(self) -> int:
         return len(self.link)
+
+    def force_of_obstacles(self, n_links: int) -> FloatArray:
+        """Mean force of all obstacles on each link over the interval, world frame, (n_links, 3), N."""
+        return self._force(self.other >= 0, n_links)
+
+    def force_of_ground(self, n_links: int) -> FloatArray:
+        """Mean force of the ground on each link over the interval, world frame, (n_links, 3), N."""
+        return self._force(self.other == GROUND, n_links)
+
+    def _force(self, chosen: NDArray[np.bool_], n_links: int) -> FloatArray:
+        force = np.zeros((n_links, 3))
+        np.add.at(force, self.link[chosen], self.force_normal[chosen] + self.force_friction[chosen])
+        return force
 
     @classmethod
     def none(cls) -> Contacts:
@@ -198,6 +212,9 @@ class Snapshot:
     mass_shares: FloatArray | None = None
     """Share of each link in the mass of the robot; None for equal masses. Shape (n,)."""
 
+    head_last: bool = False
+    """Whether the head is at the end of the last link; see `direction` for forward, left and right."""
+
     valid: Fields = Fields.ALL
     """Valid fields."""
 
@@ -210,6 +227,59 @@ class Snapshot:
     def drawn(self) -> bool:
         """Whether its links can be drawn, even at an unknown position."""
         return bool(self.valid & (Fields.POSE | Fields.SHAPE))
+
+    @property
+    def head(self) -> int:
+        """0-based index of the head link."""
+        return self.n_links - 1 if self.head_last else 0
+
+    @property
+    def turn_sign(self) -> float:
+        """Sign of the yaw angles of joints that bend the front of the body to the left, 1 or -1."""
+        return direction.ahead(self.head_last)
+
+    @property
+    def forward(self) -> FloatArray:
+        """Direction from tail to head: mean of those of the links, world frame, (3,) unit vector.
+
+        NaN if the mean is 0, as for links that form a closed ring.
+        """
+        return direction.forward(self.link_pose, self.head_last)
+
+    @property
+    def heading(self) -> float:
+        """Heading of the robot: angle of `forward` about z from the x axis, rad in (-pi, pi]."""
+        return float(direction.heading(self.forward))
+
+    @property
+    def head_heading(self) -> float:
+        """Heading of the head link, rad in (-pi, pi]."""
+        return self.link_heading.item(self.head)
+
+    @property
+    def link_heading(self) -> FloatArray:
+        """Heading of each link's direction towards the head, (n,), rad in (-pi, pi]."""
+        return direction.link_heading(self.link_pose, self.head_last)
+
+    @property
+    def link_yaw(self) -> FloatArray:
+        """Heading of each link's x axis, which points to the next link, (n,), rad in (-pi, pi]."""
+        return direction.link_yaw(self.link_pose)
+
+    @property
+    def link_obstacle_force(self) -> FloatArray:
+        """Mean force of the obstacles on each link, (n, 3), N.
+
+        Components along the link (forward), across it (to its left), and up.
+        """
+        force = self.contacts.force_of_obstacles(self.n_links)
+        return direction.in_link_frames(force, self.link_pose, self.head_last)
+
+    @property
+    def link_ground_force(self) -> FloatArray:
+        """Mean force of the ground on each link, (n, 3), N; components as in `link_obstacle_force`."""
+        force = self.contacts.force_of_ground(self.n_links)
+        return direction.in_link_frames(force, self.link_pose, self.head_last)
 
     def centre_of_mass(self) -> FloatArray:
         """Centre of mass of the robot, (3,), m."""

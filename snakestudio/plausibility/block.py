@@ -12,7 +12,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.quantities import Piece
+from snakestudio.model.piece import Piece
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields

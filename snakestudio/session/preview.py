@@ -29,5 +29,6 @@ def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
         joint_rate_ref=nothing,
         joint_torque=nothing,
         mass_shares=mass_shares(len(pose), scene.body.strained, scene.body.mass_shares),
+        head_last=scene.body.head_last,
         valid=Fields.POSE | Fields.TWIST,
     )

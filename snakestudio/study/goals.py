@@ -15,6 +15,7 @@ from snakestudio.analysis.signals.cost import cost_sign
 from snakestudio.analysis.signals.reductions import compile_reduction
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names, columns_between
+from snakestudio.model.direction import forward, heading
 from snakestudio.model.recording import Recording
 from snakestudio.model.world import STANDARD_GRAVITY
 from snakestudio.text import listing
@@ -93,13 +94,9 @@ def _straightness(recording: Recording) -> float:
 
 def _turn_rate(recording: Recording) -> float:
     """Turn rate of the mean direction of the links, seen from above, rad/s."""
-    directions = []
-    for rows in recording.chunks():
-        w, x, y, z = (rows.link_pose[:, :, k] for k in range(3, 7))
-        along_x = 1.0 - 2.0 * (y * y + z * z)
-        along_y = 2.0 * (x * y + w * z)
-        directions.append(np.arctan2(along_y.sum(axis=1), along_x.sum(axis=1)))
-    turned = np.unwrap(np.concatenate(directions))
+    last = recording.schema.head_last
+    headings = [heading(forward(rows.link_pose, last)) for rows in recording.chunks()]
+    turned = np.unwrap(np.concatenate(headings))
     return float(turned[-1] - turned[0]) / _duration(recording)
 
 

@@ -141,6 +141,9 @@ def test_own_run_is_read(tmp_path: Path) -> None:
     assert capture.links == (*range(N), -1)
     assert capture.joint_angle is not None
     assert capture.joint_angle.shape == (101, N - 1, 2)
+    assert capture.orientation is not None
+    turned = run.rows(0, 101).link_pose[:, :, 3:]
+    np.testing.assert_allclose(capture.orientation[:, :N], turned, atol=1e-12)
     np.testing.assert_array_equal(capture.position[:, :N], run.rows(0, 101).link_pose[:, :, :3])
     np.testing.assert_allclose(
         capture.position[:, N], run.rows(0, 101).link_pose[:, :, :3].mean(axis=1), atol=1e-12

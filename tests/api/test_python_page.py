@@ -13,6 +13,7 @@ import matplotlib as mpl
 import pytest
 
 import snakestudio as ss
+from snakestudio.model.edits import with_values
 from snakestudio.paths import docs_dir, scenes_dir
 
 
@@ -50,6 +51,23 @@ def test_examples_of_the_page_run_unchanged(
                 )
         mpl.pyplot.close("all")
     assert ss.load_run(tmp_path / "steps.mcap")["time_s"][-1] == pytest.approx(0.2, abs=0.02)
+
+
+def test_closed_loop_turns_the_robot_with_either_end_as_head(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = "scenes/lagrangian_undulation.toml"
+    assert file in BLOCKS[0]
+    scene = with_values(
+        ss.load_scene(scenes_dir().parent / file),
+        # The same robot, numbered from the other end: its x axes point backward.
+        {"robot.head": "first", "gait.phase_shift_deg": -40.0, "start.heading_deg": 180.0},
+    )
+    ss.save_scene(scene, tmp_path / "first.toml")
+    exec(BLOCKS[0].replace(file, (tmp_path / "first.toml").as_posix()), {})
+    heading = re.search(r"heading (-?\d+)°", capsys.readouterr().out)
+    assert heading is not None
+    assert float(heading[1]) == pytest.approx(60.0, abs=30.0)
 
 
 def test_pyright_accepts_the_examples(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from snakestudio.model.columns import columns_of
 from snakestudio.model.edits import with_values
-from snakestudio.model.quantities import Piece
+from snakestudio.model.piece import Piece
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields

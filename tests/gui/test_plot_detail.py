@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
-from snakestudio.model.quantities import Piece
+from snakestudio.model.piece import Piece
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.recording import RunRecording

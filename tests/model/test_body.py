@@ -40,6 +40,7 @@ TABLE = {
     "n_joints": (4, 0),
     "axes": (tuple((k, "yaw") for k in range(4)), ()),
     "head_part": (4, 0),
+    "head_last": (True, False),
     "length": (1.0, 1.2),
     "mass": (5 * 0.6818181818181818, 1000.0 * math.pi * 0.03**2 * 1.2),
     "radius": (0.03, 0.03),

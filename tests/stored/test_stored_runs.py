@@ -69,6 +69,13 @@ NEW_FIELDS = {"torque": "None"} | {
 """Parts that were added to states since 0.1.0, with their values for files without them."""
 
 
+ADDED = re.compile(
+    r"(head_)?heading_rad|forward_[xyz]|link_\d+_yaw_rad"
+    r"|link_\d+_(obstacle|ground)_(along|across|up)_n"
+)
+"""Columns that tables of earlier versions do not have."""
+
+
 COMPUTED = [run for run in RUNS if run[1] != "robot"]
 """Runs of engines; runs of robots cannot be computed again."""
 
@@ -116,12 +123,27 @@ def scene_apart(table: bytes) -> tuple[Scene, list[bytes]]:
     return parse_scene(text.decode()), rest
 
 
+def without_added(lines: list[bytes], stored: list[bytes]) -> list[bytes]:
+    """Return the lines of a table without the columns that were added after a stored one was written."""
+    head = next(k for k, line in enumerate(lines) if line.startswith(b"time_s,"))
+    before = next(line for line in stored if line.startswith(b"time_s,")).split(b",")
+    names = lines[head].split(b",")
+    added = [name for name in names if name not in before]
+    assert all(ADDED.fullmatch(name.decode()) for name in added)
+    chosen = [k for k, name in enumerate(names) if name in before]
+    tables = (line.split(b",") for line in lines[head:])
+    return lines[:head] + [
+        b",".join(cells[k] for k in chosen) if len(cells) > 1 else b"".join(cells)
+        for cells in tables
+    ]
+
+
 @every(RUNS)
 def test_run_exports_the_same_table(unpacked: Path, version: str, name: str) -> None:
     stored_table = lzma.decompress((HERE / version / "tables" / f"{name}.csv.xz").read_bytes())
     scene, rest = scene_apart(table_of(unpacked))
     stored_scene, stored_rest = scene_apart(stored_table)
-    assert rest == stored_rest
+    assert without_added(rest, stored_rest) == stored_rest
     assert scene == stored_scene
 
 

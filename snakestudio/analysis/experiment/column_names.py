@@ -186,6 +186,7 @@ _QUANTITIES = {
     "normal",
     "direction",
     "dir",
+    "forward",
     "axis",
     "dimension",
     "dimensions",

@@ -29,7 +29,7 @@ from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.plots.channel_library import DERIVED, ChannelLibrary
 from snakestudio.gui.plots.drop import drag_data
 from snakestudio.model.column_units import label_of
-from snakestudio.model.quantities import Piece
+from snakestudio.model.piece import Piece
 from snakestudio.model.recording import Recording
 from snakestudio.viewmodel.matching import match
 from snakestudio.viewmodel.plots.channels import Channel, is_signal, series_of

@@ -142,6 +142,7 @@ def schema_of(text: str, scene: Scene) -> Schema:
         sections=tuple(map(float, plain["sections"])),
         n_holds=int(plain["n_holds"]),
         head=scene.body.head_part,
+        head_last=scene.body.head_last,
         link_shares=scene.body.mass_shares,
     )
     count(schema.n_links, _MOST_LINKS, "links")

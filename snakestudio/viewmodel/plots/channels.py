@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from snakestudio._arrays import FloatArray
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import Column, column_names, columns_of, values_of
-from snakestudio.model.quantities import Piece, numbered
+from snakestudio.model.piece import Piece
+from snakestudio.model.quantities import numbered
 from snakestudio.model.recording import Schema
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SIGNAL = "signal:"
 _ORDER = (
     "Centre of mass",
+    "Heading",
     "Head",
     "Links",
     "Joints",

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.quantities import Piece
+from snakestudio.model.piece import Piece
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.viewmodel.plots.channels import Series, is_given, is_signal, series_of, signal_of
 from snakestudio.viewmodel.plots.detail import Detail

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.model.quantities import Piece
+from snakestudio.model.piece import Piece
 from snakestudio.viewmodel.plots.channels import series_of, signal_of
 from snakestudio.viewmodel.plots.plot_type import CurveSpec
 from snakestudio.viewmodel.plots.series_cache import Source
