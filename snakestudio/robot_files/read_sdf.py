@@ -38,7 +38,8 @@ from snakestudio.robot_files.sdf_models import (
     scoped,
 )
 from snakestudio.robot_files.sdf_shapes import DEFAULT_FRICTION, geometry_of, has_friction
-from snakestudio.text import counted
+from snakestudio.robot_files.sdf_vocabulary import VOCABULARY
+from snakestudio.robot_files.vocabulary import notes_on
 
 _FAR = 1e9
 _DEFAULT_GRAVITY = (0.0, 0.0, -9.8)
@@ -88,7 +89,8 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     gravity = gravity_on(bodies, off, gravity, reading)
     bodies, world_parts = world_geometry(bodies)
     bodies = _with_ground_friction(bodies, world_parts, reading)
-    _note_unread(model, reading)
+    _note_defaults(model, reading)
+    reading.notes += notes_on(root, VOCABULARY)
     return RobotDescription(
         _name(holders, reading),
         tuple(bodies),
@@ -142,11 +144,7 @@ def _name(holders: list[Element], reading: Reading) -> str:
     return robot.get("name") or "robot"
 
 
-def _note_unread(model: Model, reading: Reading) -> None:
-    sensors = sum(1 for link in model.links.values() for _ in link.all("sensor"))
-    sensors += sum(1 for joint, _ in model.joints.values() for _ in joint.all("sensor"))
-    if sensors:
-        reading.notes.append(f"{counted(sensors, 'sensor')} ignored.")
+def _note_defaults(model: Model, reading: Reading) -> None:
     moving = {name: link for name, link in model.links.items() if name not in model.static}
     bare = [link.get("name") for link in moving.values() if link.find("inertial") is None]
     if bare:

@@ -37,7 +37,8 @@ from snakestudio.robot_files.urdf_surfaces import (
     is_weightless,
     value_of,
 )
-from snakestudio.text import counted
+from snakestudio.robot_files.urdf_vocabulary import VOCABULARY
+from snakestudio.robot_files.vocabulary import notes_on
 
 _KINDS = {
     "revolute": "hinge",
@@ -113,9 +114,7 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     off = [is_weightless(extensions.get(body.name, ())) for body in trees[0]]
     gravity = gravity_on(trees[0], off, (0.0, 0.0, -9.81), reading)
     bodies, world = world_geometry(trees[0])
-    sensors = sum(1 for e in root.iter() if e.tag == "sensor")
-    if sensors:
-        reading.notes.append(f"{counted(sensors, 'sensor')} ignored.")
+    reading.notes += notes_on(root, VOCABULARY)
     return RobotDescription(
         root.get("name") or bodies[0].name if bodies else root.get("name"),
         tuple(bodies),
@@ -281,7 +280,9 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
     lower, upper = _range(joint, kind, file.reading)
     effort, speed = _largest(joint, file.reading)
     if axis is None:
-        if kind in ("floating", "planar") or upper - lower < 1e-9:
+        if upper - lower < 1e-9:
+            return ()
+        if kind in ("floating", "planar"):
             axis = np.array([1.0, 0.0, 0.0])
         elif child in file.bare:
             file.reading.notes.append(
@@ -445,16 +446,10 @@ def _geometry(element: Element, link: Element, file: _File) -> Geometry | None:
     where = f"{link.place} {element.tag}"
     placement = _origin(element, file.reading)
     collides = element.tag == "collision"
-    friction = file.surfaces.of(link, element, placement) if collides else None
-    own = Geometry(
-        shape.tag,
-        (),
-        placement,
-        friction=None if friction is None else friction[0],
-        friction_axis=None if friction is None else friction[1],
-        collides=collides,
-        name=element.get("name"),
-    )
+    own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))
+    surface = file.surfaces.of(link, element, placement) if collides else None
+    if surface is not None:
+        own = surface.on(own)
     size: Sequence[float]
     if shape.tag == "mesh":
         scale = vector_of(shape.get("scale", "1 1 1") or "1 1 1", (1, 3), f"{where} scale")

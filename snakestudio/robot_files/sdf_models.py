@@ -54,16 +54,19 @@ def scoped(name: str, prefix: str) -> str:
 
 
 def collect(holder: Element, prefix: str, model: Model, reading: Reading) -> None:
-    """Collect the models of a world, a model or a file, and the frames of a world.
+    """Collect the models of a world, a model or a file, and the frames and joints of a world.
 
     Two links or joints with the same name become problems.
     """
     for element in holder.children:
         if element.tag == "model":
             _collect_model(element, prefix, model, reading)
-        elif element.tag == "frame" and holder.tag == "world":
+        elif holder.tag == "world":
             with reading.problems.collected():
-                _add_frame(element, prefix, model, reading)
+                if element.tag == "frame":
+                    _add_frame(element, prefix, model, reading)
+                elif element.tag == "joint":
+                    _add_joint(element, prefix, model, reading)
 
 
 def _collect_model(element: Element, prefix: str, model: Model, reading: Reading) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,22 +60,15 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
     where = f"{link.place} {element.tag}"
     _, placement = pose_of(element, reading)
     collides = element.tag == "collision" and _makes_contact(element)
-    friction, directions = friction_of(element, placement, where) if collides else (None, None)
-    own = Geometry(
-        shape.tag,
-        (),
-        placement,
-        friction=friction,
-        friction_axis=directions,
-        collides=collides,
-        name=element.get("name"),
-    )
+    own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))
+    if collides:
+        own = surface_of(element, placement, where).on(own)
     if shape.tag == "mesh":
         scale = vector_of(shape.text_of("scale", "1 1 1"), 3, f"{where} scale")
         mesh, _ = reading.mesh_geometry(shape.text_of("uri"), scale, placement)
         return replace(own, size=mesh.size, placement=mesh.placement, file=mesh.file)
     if shape.tag == "heightmap":
-        return _height_map(shape, placement, friction, reading, where) if collides else None
+        return _height_map(shape, placement, own.friction, reading, where) if collides else None
     if shape.tag == "polyline":
         return _polyline(shape, own, where)
     if shape.tag == "plane":
@@ -86,7 +79,6 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
             own = replace(own, placement=placement.then(Placement(rotation=turn)))
         return own
     if shape.tag not in SOLID_SHAPES:
-        reading.notes.append(f"{link.get('name')}: a <{shape.tag}> geometry was ignored.")
         return None
     kind = {"ellipsoid": "box", "cone": "cylinder"}.get(shape.tag, shape.tag)
     if kind != shape.tag and collides:
@@ -118,20 +110,61 @@ def _polyline(shape: Element, own: Geometry, where: str) -> Geometry:
     return replace(own, kind="mesh", size=half, placement=own.placement.then(Placement(centre)))
 
 
-def friction_of(
-    element: Element, placement: Placement, where: str
-) -> tuple[tuple[float, float], FloatArray | None]:
-    """Friction coefficients of a collision, and the directions of the first one as in `Geometry`.
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Friction of a collision; fields as in `Geometry`."""
+
+    friction: tuple[float, float]
+    directions: FloatArray | None = None
+    rolling: float | None = None
+    torsional: float = 0.0
+
+    def on(self, geometry: Geometry) -> Geometry:
+        """The geometry with this friction."""
+        return replace(
+            geometry,
+            friction=self.friction,
+            friction_axis=self.directions,
+            rolling_friction=self.rolling,
+            torsional_friction=self.torsional,
+        )
+
+
+def surface_of(element: Element, placement: Placement, where: str) -> Surface:
+    """Friction of a collision at a pose in its link.
 
     Raises `InputError` if a value is not a number.
     """
     default = repr(DEFAULT_FRICTION)
-    for law, first, second in _laws(element):
-        mu = float_of(law.text_of(first, default), f"{where} {first}")
-        mu_2 = float_of(law.text_of(second, default), f"{where} {second}")
+    friction = (DEFAULT_FRICTION, DEFAULT_FRICTION)
+    directions = None
+    for law, first, second in _laws(element)[:1]:
+        friction = (
+            float_of(law.text_of(first, default), f"{where} {first}"),
+            float_of(law.text_of(second, default), f"{where} {second}"),
+        )
         direction = vector_of(law.text_of("fdir1", "0 0 0"), 3, f"{where} fdir1")
-        return (mu, mu_2), friction_directions(direction, placement)
-    return (DEFAULT_FRICTION, DEFAULT_FRICTION), None
+        directions = friction_directions(direction, placement)
+    rolling = None
+    for law, _, _ in _laws(element):
+        if law.find("rolling_friction") is not None:
+            text = law.text_of("rolling_friction", "0")
+            rolling = max(0.0, float_of(text, f"{where} rolling_friction"))
+    return Surface(friction, directions, rolling, _torsional(element, where))
+
+
+def _torsional(element: Element, where: str) -> float:
+    """Arm of the torsional friction of a round contact patch under Hertzian pressure, m."""
+    surface = element.find("surface")
+    friction = None if surface is None else surface.find("friction")
+    torsional = None if friction is None else friction.find("torsional")
+    if torsional is None or not is_true(torsional.text_of("use_patch_radius", "true")):
+        return 0.0
+    radius, coefficient = (
+        float_of(torsional.text_of(key, default), f"{where} {key}")
+        for key, default in (("patch_radius", "0"), ("coefficient", "1"))
+    )
+    return max(0.0, 3.0 * math.pi / 16.0 * radius * coefficient)
 
 
 def has_friction(element: Element) -> bool:

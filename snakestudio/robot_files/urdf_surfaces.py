@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import Placement
 from snakestudio.robot_files.elements import Element, float_of
 from snakestudio.robot_files.reading import Reading, names_text
 from snakestudio.robot_files.sdf_models import is_true
-from snakestudio.robot_files.sdf_shapes import DEFAULT_FRICTION, friction_of
+from snakestudio.robot_files.sdf_shapes import DEFAULT_FRICTION, Surface, surface_of
 
 GAZEBO = "Gazebo"
 BULLET = "PyBullet"
@@ -22,9 +21,6 @@ proximity properties."""
 
 _COEFFICIENTS = {"mu1": "mu", "mu": "mu", "mu2": "mu2", "fdir1": "fdir1"}
 """Elements of Gazebo's extension, and their names in SDF."""
-
-Friction = tuple[tuple[float, float], FloatArray | None]
-"""Coefficients, and directions of the first one as in `Geometry`."""
 
 
 def value_of(element: Element) -> str:
@@ -68,18 +64,16 @@ class Surfaces:
         reading: Reading,
     ) -> None:
         self._gazebo: dict[str, Element] = {}
-        self._bullet: dict[str, float] = {}
+        self._bullet: dict[str, Surface] = {}
         for name, link in links.items():
             with reading.problems.collected():
                 surface = _gazebo_surface(extensions.get(name, ()))
                 if surface is not None:
                     self._gazebo[name] = surface
             with reading.problems.collected():
-                for contact in link.all("contact"):
-                    lateral = contact.find("lateral_friction")
-                    if lateral is not None:
-                        where = f"{link.place} lateral_friction"
-                        self._bullet[name] = float_of(value_of(lateral), where)
+                surface_of_bullet = _bullet_surface(link)
+                if surface_of_bullet is not None:
+                    self._bullet[name] = surface_of_bullet
         has_drake = any(_drake(c) is not None for e in links.values() for c in e.all("collision"))
         available = [(GAZEBO, self._gazebo), (BULLET, self._bullet), (DRAKE, has_drake)]
         simulators = [name for name, present in available if present]
@@ -90,22 +84,22 @@ class Surfaces:
             )
         self._note_defaults(links, reading)
 
-    def of(self, link: Element, collision: Element, placement: Placement) -> Friction | None:
+    def of(self, link: Element, collision: Element, placement: Placement) -> Surface | None:
         """Friction of a collision at a pose in its link; None if the file has no friction at all.
 
         Raises `InputError` if a value is not a number.
         """
         name = link.get("name")
+        if not self._simulator:
+            return None
         if self._simulator == GAZEBO and name in self._gazebo:
-            return friction_of(self._gazebo[name], placement, f"<gazebo reference={name!r}>")
-        coefficient = None
-        if self._simulator == BULLET:
-            coefficient = self._bullet.get(name)
-        elif self._simulator == DRAKE:
-            coefficient = _drake(collision)
-        if coefficient is None and self._simulator:
+            return surface_of(self._gazebo[name], placement, f'<gazebo reference="{name}">')
+        if self._simulator == BULLET and name in self._bullet:
+            return self._bullet[name]
+        coefficient = _drake(collision) if self._simulator == DRAKE else None
+        if coefficient is None:
             coefficient = _DEFAULTS[self._simulator]
-        return None if coefficient is None else ((coefficient, coefficient), None)
+        return Surface((coefficient, coefficient))
 
     def _note_defaults(self, links: Mapping[str, Element], reading: Reading) -> None:
         if not self._simulator:
@@ -132,13 +126,15 @@ def _gazebo_surface(blocks: Sequence[Element]) -> Element | None:
     before it.
     """
     laws: dict[str, Element] = {}
+    others: list[Element] = []
     written = False
     for block in blocks:
         for surface in _surfaces(block):
             friction = surface.find("friction")
             ode = None if friction is None else friction.find("ode") or friction.find("bullet")
+            others = [] if friction is None else friction.all("bullet", "torsional")
             laws = {}
-            written = ode is not None
+            written = ode is not None or bool(others)
             for child in [] if ode is None else ode.children:
                 name = {"friction": "mu", "friction2": "mu2"}.get(child.tag, child.tag)
                 laws[name] = child
@@ -151,8 +147,26 @@ def _gazebo_surface(blocks: Sequence[Element]) -> Element | None:
     if not written:
         return None
     ode = Element("ode", children=[_renamed(child, name) for name, child in laws.items()])
-    friction = Element("friction", children=[ode])
+    friction = Element("friction", children=[ode, *others])
     return Element("collision", children=[Element("surface", children=[friction])])
+
+
+def _bullet_surface(link: Element) -> Surface | None:
+    """Friction of PyBullet's extension of a link; None if it has none."""
+    values: dict[str, float] = {}
+    for contact in link.all("contact"):
+        for child in contact.all("lateral_friction", "rolling_friction", "spinning_friction"):
+            values[child.tag] = float_of(value_of(child), f"{link.place} {child.tag}")
+    if not values:
+        return None
+    lateral = values.get("lateral_friction", _DEFAULTS[BULLET])
+    rolling = values.get("rolling_friction")
+    torsional = max(0.0, values.get("spinning_friction", 0.0))
+    return Surface(
+        (lateral, lateral),
+        rolling=None if rolling is None else max(0.0, rolling),
+        torsional=torsional,
+    )
 
 
 def _surfaces(block: Element) -> Iterator[Element]:

@@ -368,6 +368,18 @@ def test_direction_into_the_ground_is_counted_in_the_link(tmp_path: Path) -> Non
     assert any("fdir1" in note for note in robot.notes)
 
 
+def test_rolling_and_torsional_friction_are_arms(tmp_path: Path) -> None:
+    """A patch of radius a under Hertzian pressure resists with 3 pi / 16 mu a per force."""
+    torsional = (
+        "<torsional><coefficient>0.8</coefficient><patch_radius>0.01</patch_radius></torsional>"
+    )
+    rolling = "<bullet><rolling_friction>0.002</rolling_friction></bullet>"
+    text = chain(surface(torsional + rolling))
+    shape = body(described(tmp_path, text), "l1").geometries[0]
+    assert shape.torsional_friction == pytest.approx(3 * math.pi / 16 * 0.8 * 0.01)
+    assert imported(tmp_path, text, "rolling.sdf").ground.mu_rolling == pytest.approx(0.1)
+
+
 def test_smaller_friction_of_robot_and_ground_acts(tmp_path: Path) -> None:
     ground = (
         '<model name="floor"><static>true</static><link name="link"><collision name="c"><geometry><plane/></geometry>'

@@ -114,6 +114,15 @@ def test_friction_of_pybullet_and_drake_is_read(tmp_path: Path, links: str, mu: 
     assert not any("no friction" in note for note in robot.notes)
 
 
+def test_rolling_friction_of_pybullet_is_an_arm(tmp_path: Path) -> None:
+    """Bullet's coefficient is the largest torque per contact force, in m; the links have a radius of 30 mm."""
+    values = '<rolling_friction value="0.006"/><spinning_friction value="0.01"/>'
+    robot = imported(tmp_path, urdf(links=in_links(f"<contact>{values}</contact>")))
+    assert robot.ground.mu_rolling == pytest.approx(0.2)
+    assert robot.ground.mu_along == 0.5  # Bullet's default
+    assert any("torsional" in note for note in robot.notes)
+
+
 def test_friction_of_several_simulators_is_reported(tmp_path: Path) -> None:
     links = in_links('<contact><lateral_friction value="0.7"/></contact>')
     robot = imported(tmp_path, urdf(gazebo("<mu1>0.1</mu1><mu2>0.1</mu2>"), links))

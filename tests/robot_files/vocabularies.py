@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from snakestudio.robot_files import vocabulary as declared
 from snakestudio.robot_files.elements import Element
-from snakestudio.robot_files.vocabulary import USED, Vocabulary, rule_of
+from snakestudio.robot_files.vocabulary import ANY, USED, Vocabulary, rule_of
 
 
 class Reads:
@@ -69,3 +70,51 @@ def unread_attributes(vocabulary: Vocabulary, reads: Reads) -> set[str]:
         if treatment is USED
     }
     return {f"{key} {name}" for key, name in used - reads.attributes()}
+
+
+def schema_of(path: Path) -> dict[str, Element]:
+    """Elements of a schema by name: a name a line with its attributes, indented by two spaces in its parent.
+
+    The first line of the file states its source. "&name" is a reference to the element of that name.
+    """
+    result: dict[str, Element] = {}
+    trail: list[Element] = []
+    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
+        tag, *attributes = line.split()
+        element = Element(tag, dict.fromkeys(attributes, ""))
+        depth = (len(line) - len(line.lstrip())) // 2
+        trail = [*trail[:depth], element]
+        if depth:
+            trail[-2].children.append(element)
+        else:
+            result[tag] = element
+    return result
+
+
+def undeclared(
+    schema: dict[str, Element], root: str, vocabulary: Vocabulary
+) -> tuple[int, list[str]]:
+    """Number of elements that were compared, and names in the schema that a vocabulary lacks."""
+    missing: list[str] = []
+    compared: set[tuple[str, str]] = set()
+    pending = [("", schema[root])]
+    while pending:
+        parent, element = pending.pop()
+        if (parent, element.tag) in compared:
+            continue
+        compared.add((parent, element.tag))
+        own = rule_of(vocabulary, parent, element.tag)
+        missing += [
+            f"{name} of <{element.tag}> in <{parent}>"
+            for name in element.attributes
+            if name not in own.attributes and ANY not in own.attributes
+        ]
+        for child in element.children:
+            tag = child.tag.removeprefix("&")
+            treatment = own.children.get(tag) or own.children.get(ANY)
+            if treatment is None:
+                missing.append(f"<{tag}> in <{element.tag}>")
+            elif treatment is USED:
+                inner = schema[tag] if child.tag.startswith("&") else child
+                pending.append((element.tag, inner))
+    return len(compared), sorted(missing)
