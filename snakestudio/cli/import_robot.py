@@ -30,6 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=output,
         help="scene to write (with --into SCENE itself, else FILE.toml in the current folder)",
     )
+    parser.add_argument(
+        "--radius",
+        metavar="MM",
+        type=float,
+        help="radius of links whose file has no geometry (from their inertia if possible)",
+    )
     add_force_argument(parser)
     add_quiet_argument(parser)
 
@@ -53,7 +59,10 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(
             "A scene with another robot is written as TOML. Give a name ending in .toml."
         )
-    imported = load_robot(options.file)
+    radius = options.radius
+    if radius is not None and not 0 < radius < float("inf"):
+        raise UsageError(f"--radius {radius:g}: the radius must be positive. Give it in mm.")
+    imported = load_robot(options.file, radius=None if radius is None else 1e-3 * radius)
     notes = list(imported.notes)
     if options.into is None:
         Outputs(options, (None, options.file), target)

@@ -13,6 +13,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.chain import Chain, Hinge
 from snakestudio.robot_files.notes import Change, Effect, Notes
+from snakestudio.robot_files.problems import Problems
 from snakestudio.robot_files.rotations import about, turn_between
 from snakestudio.robot_files.tree import Segment
 
@@ -250,23 +251,27 @@ def _set_ball_axes(group: list[Hinge], frame: FloatArray) -> None:
         hinge.axis = frame[:, column]
 
 
-def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, float]:
-    """Kind of an axis in the frame of its link, and its sign.
-
-    Raises `InputError` if it is far from all three axes.
-    """
+def _nearest(hinge: Hinge, frame: FloatArray) -> tuple[str, float, float]:
+    """Kind of an axis in the frame of its link, its sign, and its angle to that axis of the frame."""
     local = frame.T @ hinge.axis
     nearest = int(np.abs(local).argmax())
     off = math.acos(min(1.0, abs(float(local[nearest]))))
-    kind = _KINDS[nearest]
+    return _KINDS[nearest], 1.0 if local[nearest] > 0 else -1.0, off
+
+
+def _classified(
+    hinge: Hinge, frame: FloatArray, notes: Notes, problems: Problems
+) -> tuple[str, float]:
+    """Kind of an axis in the frame of its link, and its sign; a problem if it is far from all three axes."""
+    kind, sign, off = _nearest(hinge, frame)
+    change = Change(Effect.AXIS_TURNED, off)
     if off > _REFUSED:
-        raise InputError(
+        problems.add(
             f'the axis of joint "{hinge.joint.name}" is {math.degrees(off):.0f}° away from the nearest axis of its'
             f" link ({kind})",
             "a scene's joints turn about yaw, pitch or roll axes: change the joint's axis",
         )
-    change = Change(Effect.AXIS_TURNED, off)
-    if off > _REPORTED:
+    elif off > _REPORTED:
         notes.add(
             hinge.joint.name,
             f"its axis is {math.degrees(off):.2g}° away from a {kind} axis, which was used",
@@ -275,7 +280,7 @@ def _classified(hinge: Hinge, frame: FloatArray, notes: Notes) -> tuple[str, flo
         )
     else:
         notes.changes.append(change)
-    return kind, 1.0 if local[nearest] > 0 else -1.0
+    return kind, sign
 
 
 def _ordered(group: list[Hinge], kinds: list[str], signs: list[float], notes: Notes) -> list[int]:
@@ -304,8 +309,9 @@ def _joint(
     points: list[FloatArray],
     zeros: dict[int, float],
     notes: Notes,
+    problems: Problems,
 ) -> AlignedJoint:
-    pairs = [_classified(hinge, frame, notes) for hinge in group]
+    pairs = [_classified(hinge, frame, notes, problems) for hinge in group]
     kinds = [kind for kind, _ in pairs]
     signs = [sign for _, sign in pairs]
     order = _ordered(group, kinds, signs, notes)
@@ -347,11 +353,7 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
     for group in groups:
         _set_ball_axes(group, frame)
     # A joint that pitches before it yaws equals one that yaws before it pitches, rotated by 90 degrees.
-    firsts = [
-        [_classified(hinge, frame, Notes())[0] for hinge in group]
-        for group in groups
-        if len(group) > 1
-    ]
+    firsts = [[_nearest(hinge, frame)[0] for hinge in group] for group in groups if len(group) > 1]
     pitch_first = sum(
         kinds.index("pitch") < kinds.index("yaw")
         for kinds in firsts
@@ -362,6 +364,7 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
         frame = np.column_stack([frame[:, 0], -frame[:, 2], frame[:, 1]])
         notes.add("", "The robot was rolled by 90° so that its joints yaw before they pitch")
     places = iter(line.centred)
+    problems = Problems()
     result = Alignment([frame])
     tolerance = max(_ASIDE, 0.02 * line.spacing)
     asides = iter(line.aside)
@@ -379,8 +382,10 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
                 )
             else:
                 notes.changes.append(change)
-        result.joints.append(_joint(group, frame, points, {}, notes))
+        with problems.collected():
+            result.joints.append(_joint(group, frame, points, {}, notes, problems))
         result.frames.append(frame)
+    problems.check()
     return result
 
 
@@ -497,6 +502,7 @@ def _bent(
         roll -= round(roll / (math.pi / 2)) * (math.pi / 2)
         if abs(roll) > _REPORTED:
             frame = frame @ about((1, 0, 0), roll)
+    problems = Problems()
     result = Alignment([frame])
     bends = 0
     for k, group in enumerate(chain.hinges):
@@ -505,7 +511,7 @@ def _bent(
         turned = frame
         _set_ball_axes(group, frame)
         for number, hinge in enumerate(group):
-            kind, _ = _classified(hinge, turned, Notes())
+            kind, _, _ = _nearest(hinge, turned)
             local = turned.T @ ahead
             angle = 0.0
             if kind == "yaw":
@@ -525,7 +531,7 @@ def _bent(
         rest = math.acos(min(1.0, max(-1.0, float(turned[:, 0] @ ahead))))
         if rest > _REFUSED:
             names = " and ".join(hinge.joint.name for hinge in group)
-            raise InputError(
+            problems.add(
                 f"the chain bends by {math.degrees(rest):.0f}° at {names}, in a direction in which it has no axis",
                 "a scene's links are straight: change the origin of the joint",
             )
@@ -540,7 +546,9 @@ def _bent(
             )
         else:
             notes.changes.append(change)
-        result.joints.append(_joint(group, frame, points[k], zeros, notes))
+        with problems.collected():
+            result.joints.append(_joint(group, frame, points[k], zeros, notes, problems))
+        problems.check()  # the frames after it depend on this joint
         frame = turn_between(turned[:, 0], ahead) @ turned
         result.frames.append(frame)
     if bends:

@@ -9,6 +9,7 @@ import numpy as np
 
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.notes import Change, Effect, Notes
+from snakestudio.robot_files.problems import Problems
 from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.tree import Node, below, joint_names, of_mass, turns
 from snakestudio.text import counted
@@ -115,21 +116,11 @@ def _longest_path(nodes: list[Node], members: Sequence[int]) -> list[int]:
 def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes: Notes) -> None:
     """Merge accessories into the segments that carry them.
 
-    Raises `InputError` if a branch is not an accessory, or a joint slides.
+    Raises `InputError` if a branch is not an accessory.
     """
     robot_nodes = set(members)
-    branches = [
-        (place, branch)
-        for place, index in enumerate(path)
-        for branch in _branches(nodes, index, set(path), robot_nodes)
-    ]
-    sliding = _sliding(nodes, path, branches)
-    if sliding:
-        one = len(sliding) == 1
-        raise InputError(
-            f'joint "{sliding[0]}" slides' if one else f"the joints {names_text(sliding)} slide",
-            f"a scene's robot has joints that turn only: make {'it' if one else 'them'} fixed",
-        )
+    branches = _all_branches(nodes, path, members)
+    problems = Problems()
     for place, branch in branches:
         carrier = nodes[path[place]]
         reason = _reason(nodes, path, place, branch)
@@ -137,11 +128,12 @@ def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes
             into = [nodes[k].segment.name for k in carrier.children]
             if carrier.parent in robot_nodes:
                 into.insert(0, nodes[carrier.parent].segment.name)
-            raise InputError(
+            problems.add(
                 f'the robot branches at "{carrier.segment.name}" (into {names_text(into)}), so it is not a chain:'
                 f" {reason}",
                 "remove the branch, or make its joints fixed",
             )
+    problems.check()
     _refuse_limbs(nodes, path)
     for place, branch in branches:
         carrier = nodes[path[place]]
@@ -185,12 +177,10 @@ def _joints_of(nodes: list[Node], carrier: int, branch: Sequence[int]) -> tuple[
     return tuple(names)
 
 
-def _sliding(
-    nodes: list[Node], path: list[int], branches: Sequence[tuple[int, list[int]]]
-) -> list[str]:
+def sliding_joints(nodes: list[Node], path: list[int], members: list[int]) -> list[str]:
     """Sliding joints that are not those of accessories."""
     names = [joint.name for k in path for joint in nodes[k].joints if joint.kind == "slide"]
-    for place, branch in branches:
+    for place, branch in _all_branches(nodes, path, members):
         carrier = nodes[path[place]]
         mass = sum(nodes[k].segment.mass for k in branch)
         pad = len(branch) == 1 and branch[0] in carrier.children and mass < carrier.segment.mass
@@ -198,6 +188,17 @@ def _sliding(
             continue
         names += [joint.name for k in branch for joint in nodes[k].joints if joint.kind == "slide"]
     return list(dict.fromkeys(names))
+
+
+def _all_branches(
+    nodes: list[Node], path: list[int], members: list[int]
+) -> list[tuple[int, list[int]]]:
+    """Position of the carrier on the path, and nodes of each branch."""
+    return [
+        (place, branch)
+        for place, index in enumerate(path)
+        for branch in _branches(nodes, index, set(path), set(members))
+    ]
 
 
 def _reason(nodes: list[Node], path: list[int], place: int, branch: list[int]) -> str:

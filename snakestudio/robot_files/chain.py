@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
-from snakestudio.robot_files.branches import merge_branches, path_of
+from snakestudio.robot_files.branches import merge_branches, path_of, sliding_joints
 from snakestudio.robot_files.description import JointDescription, Placement, RobotDescription
 from snakestudio.robot_files.notes import Change, Effect, Notes
+from snakestudio.robot_files.problems import Problems
 from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.tree import (
     Node,
@@ -54,10 +55,17 @@ class Chain:
     """Frame of the first segment."""
 
 
-def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
-    """Extract the chain of a robot.
+def chain_of(
+    robot: RobotDescription, notes: Notes, problems: Problems, radius: float | None = None
+) -> Chain:
+    """Extract the chain of a robot; sliding joints are problems, and are held at 0 to find further ones.
 
-    Raises `InputError` if it is a tree, has no joints, or has sliding joints.
+    Raises `InputError` if it is a tree, or has no joints.
+
+    Parameters
+    ----------
+    radius : float, optional
+        Radius of the links if the file has neither masses nor geometry, m.
     """
     nodes = nodes_of(robot, notes)
     root = root_of(nodes, notes)
@@ -65,15 +73,32 @@ def chain_of(robot: RobotDescription, notes: Notes) -> Chain:
         raise InputError(
             "the file has no joint that turns", "choose the file of a robot with joints"
         )
-    give_masses(nodes, notes)
+    give_masses(nodes, radius, notes)
     root = without_base(nodes, root, notes)
     members = below(nodes, root)
     mean = sum(nodes[i].segment.mass for i in members) / len(members)
     merge_wheels(nodes, members, notes)
     members = below(nodes, root)
     path = path_of(nodes, members, root)
+    sliding = sliding_joints(nodes, path, members)
+    if sliding:
+        one = len(sliding) == 1
+        problems.add(
+            f'joint "{sliding[0]}" slides' if one else f"the joints {names_text(sliding)} slide",
+            f"a scene's robot has joints that turn only: make {'it' if one else 'them'} fixed",
+        )
+        return chain_of(_with_fixed(robot, set(sliding)), Notes(), problems, radius)
     merge_branches(nodes, path, members, notes)
     return _along(nodes, path, _NOTHING * mean, notes)
+
+
+def _with_fixed(robot: RobotDescription, names: set[str]) -> RobotDescription:
+    """The same robot without these joints, whose bodies are fixed to their parents."""
+    bodies = tuple(
+        replace(body, joints=tuple(joint for joint in body.joints if joint.name not in names))
+        for body in robot.bodies
+    )
+    return replace(robot, bodies=bodies)
 
 
 def _along(nodes: list[Node], path: list[int], nothing: float, notes: Notes) -> Chain:

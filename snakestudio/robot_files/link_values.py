@@ -11,11 +11,13 @@ from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.alignment import Alignment
 from snakestudio.robot_files.chain import Chain
-from snakestudio.robot_files.description import Geometry, Inertial
+from snakestudio.robot_files.description import Geometry
 from snakestudio.robot_files.notes import Change, Effect, Notes
+from snakestudio.robot_files.problems import Problems, ProblemsError
+from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.rolling import rolling_coefficient
 from snakestudio.robot_files.solids import moments
-from snakestudio.robot_files.tree import Segment
+from snakestudio.robot_files.tree import Segment, unknown_radius
 
 _LARGEST_PART = 1.5
 """Largest inertia, as a multiple of that of the mass concentrated at the corners of the link."""
@@ -28,6 +30,14 @@ _COARSE = 20.0
 """Ratio of the size of a mesh to the joint distance above which it is in millimetres."""
 
 _NOTEWORTHY = 0.1
+_ORDER = 10.0
+"""Ratio of inertias from which units or sizes are suspect."""
+
+_THINNEST = 0.02
+"""Smallest radius that is estimated from an inertia, as a fraction of the length."""
+
+_ALIKE = 2.5
+"""Ratio of the transverse inertia to that of the estimated cylinder above which nothing is estimated."""
 
 _STEEP = 0.7
 """Cosine of the angle to an axis of the link from which a direction counts as along that axis."""
@@ -55,6 +65,8 @@ class LinkValues:
     name: str
     mu_rolling: float | None = None
     """Rolling friction coefficient, if the file has one."""
+    has_geometry: bool = True
+    """Whether its radius is that of its geometry."""
 
 
 @dataclass(slots=True)
@@ -69,24 +81,92 @@ class _Shape:
     kinds: set[str]
 
 
-def link_values(chain: Chain, alignment: Alignment, notes: Notes) -> list[LinkValues]:
+def link_values(
+    chain: Chain, alignment: Alignment, notes: Notes, radius: float | None = None
+) -> list[LinkValues]:
     """Values of all links.
 
-    Raises `InputError` if a link has no length, or no mass.
+    Raises `InputError` if links have no length or no mass, or their radius is unknown.
+
+    Parameters
+    ----------
+    radius : float, optional
+        Radius of links without geometry, m.
     """
     shapes = [
         _shape(segment, frame, alignment.spacing, notes)
         for segment, frame in zip(chain.segments, alignment.frames, strict=True)
     ]
-    spans = _spans(chain, alignment, shapes)
-    known = [radius for radius in (_radius(shape) for shape in shapes) if radius]
-    usual = float(np.median(known)) if known else 0.0
+    spans = _spans(chain, alignment, shapes, radius)
+    radii = _radii(chain, alignment, shapes, [length for _, length in spans], radius, notes)
+    problems = Problems()
     result = []
-    for segment, frame, shape, (rear, length) in zip(
-        chain.segments, alignment.frames, shapes, spans, strict=True
+    for segment, frame, shape, (rear, length), own in zip(
+        chain.segments, alignment.frames, shapes, spans, radii, strict=True
     ):
-        result.append(_values(segment, frame, shape, rear, length, usual, notes))
+        with problems.collected():
+            result.append(_values(segment, frame, shape, rear, length, own, notes))
+    problems.check()
     return result
+
+
+def _radii(
+    chain: Chain,
+    alignment: Alignment,
+    shapes: list[_Shape | None],
+    lengths: list[float],
+    chosen: float | None,
+    notes: Notes,
+) -> list[float]:
+    """Radius of each link: from its geometry, as chosen, like the other links, or from its inertia.
+
+    Raises `ProblemsError` if there is none of these.
+    """
+    result = [_radius(shape) for shape in shapes]
+    usual = float(np.median([radius for radius in result if radius])) if any(result) else None
+    parts = [
+        None if radius else segment.inertial
+        for radius, segment in zip(result, chain.segments, strict=True)
+    ]
+    inertial = [
+        None if part is None else _radius_from(frame.T @ part.inertia @ frame, part.mass, length)
+        for part, frame, length in zip(parts, alignment.frames, lengths, strict=True)
+    ]
+    any_geometry = any(result)
+    if not any_geometry and any(inertial):
+        usual = float(np.median([radius for radius in inertial if radius]))
+    unknown = []
+    for k, segment in enumerate(chain.segments):
+        if result[k]:
+            continue
+        own = None if any_geometry else inertial[k]
+        radius = chosen or own or usual
+        if radius is None:
+            unknown.append(segment.name)
+            continue
+        how = (
+            "was chosen"
+            if chosen
+            else "is estimated from its length and inertia"
+            if own
+            else "is estimated from the other links"
+        )
+        notes.add(
+            segment.name,
+            f"has no geometry; its radius of {1e3 * radius:.3g} mm {how}",
+            "no geometry",
+        )
+        result[k] = radius
+    if unknown:
+        have = "has" if len(unknown) == 1 else "have"
+        raise ProblemsError(
+            [
+                unknown_radius(
+                    f"{names_text(unknown)} {have} no geometry, and no inertia of a cylinder of that length"
+                )
+            ]
+        )
+    return [radius or 0.0 for radius in result]
 
 
 # --- geometry -------------------------------------------------------------------------------------
@@ -169,7 +249,7 @@ def _radius(shape: _Shape | None) -> float | None:
 
 
 def _spans(
-    chain: Chain, alignment: Alignment, shapes: list[_Shape | None]
+    chain: Chain, alignment: Alignment, shapes: list[_Shape | None], radius: float | None
 ) -> list[tuple[FloatArray, float]]:
     """Start of each link, and its length.
 
@@ -211,7 +291,11 @@ def _spans(
             half = sign * float((inertial.centre - joint) @ frame[:, 0])
         length = 2.0 * half
         if length <= 0.2 * usual or length <= 0.0:
-            length = usual or (2.0 * (_radius(shape) or 0.05))
+            length = usual or 2.0 * (_radius(shape) or radius or 0.0)
+        if length <= 0.0:
+            name = chain.segments[k].name
+            reason = f"{name} has no geometry, and its centre of mass is at its joint"
+            raise ProblemsError([unknown_radius(reason)])
         if shape is not None and "mesh" in shape.kinds:
             length = float(f"{length:.6g}")  # meshes have single precision
         if usual and abs(length - usual) < 1e-6 * usual:
@@ -229,7 +313,7 @@ def _values(
     shape: _Shape | None,
     rear: FloatArray,
     length: float,
-    usual: float,
+    radius: float,
     notes: Notes,
 ) -> LinkValues:
     name = segment.name
@@ -238,7 +322,7 @@ def _values(
         raise InputError(f'link "{name}" has no mass', "give it an <inertial> with a mass")
     middle = rear + 0.5 * length * frame[:, 0]
     about_axes = frame.T @ inertial.inertia @ frame
-    radius, half = _capsule(name, shape, middle, frame, length, usual, inertial, about_axes, notes)
+    radius, half = _capsule(name, shape, middle, frame, length, radius, notes)
     wheels = _wheels(segment, frame, middle, radius, notes)
     if wheels is not None:
         radius = wheels
@@ -278,6 +362,7 @@ def _values(
         wheels is not None,
         name,
         rolling_coefficient(segment, radius, notes),
+        _radius(shape) is not None,
     )
 
 
@@ -287,21 +372,11 @@ def _capsule(
     middle: FloatArray,
     frame: FloatArray,
     length: float,
-    usual: float,
-    inertial: Inertial,
-    inertia: FloatArray,
+    radius: float,
     notes: Notes,
 ) -> tuple[float, float]:
     """Radius and contact half-length of a link."""
-    radius = _radius(shape)
-    if shape is None or radius is None:
-        radius = usual or _radius_from(inertia, inertial.mass, length)
-        how = "the other links" if usual else "its length and inertia"
-        notes.add(
-            name,
-            f"has no geometry; its radius of {1e3 * radius:.3g} mm is estimated from {how}",
-            "no geometry",
-        )
+    if shape is None or _radius(shape) is None:
         return radius, max(0.0, 0.5 * length - radius)
     if shape.exact is not None:
         return shape.exact
@@ -328,11 +403,16 @@ def _capsule(
     return radius, half
 
 
-def _radius_from(inertia: FloatArray, mass: float, length: float) -> float:
-    """Radius of a cylinder with this axial inertia if plausible, otherwise a quarter of the length."""
+def _radius_from(inertia: FloatArray, mass: float, length: float) -> float | None:
+    """Radius of a slender cylinder of this length with this inertia, m; None if there is none."""
     axial = float(inertia[0, 0])
-    radius = math.sqrt(2.0 * axial / mass) if axial > 0 else 0.0
-    return radius if 0.05 * length < radius < length else 0.25 * length
+    if axial <= 0 or mass <= 0:
+        return None
+    radius = math.sqrt(2.0 * axial / mass)
+    across = mass * (3.0 * radius**2 + length**2) / 12.0
+    ratio = 0.5 * float(inertia[1, 1] + inertia[2, 2]) / across
+    slender = _THINNEST * length < radius < 0.5 * length
+    return radius if slender and 1.0 / _ALIKE < ratio < _ALIKE else None
 
 
 def _inertias(
@@ -369,7 +449,7 @@ def _inertias(
         notes.add(
             name,
             f"its inertia of {transverse:.3g} kg m² (along its axis {axial:.3g}) {why}; that of a capsule was used"
-            f" instead, {capsule:.3g} (along its axis {capsule_axial:.3g})",
+            f" instead, {capsule:.3g} (along its axis {capsule_axial:.3g}){_factor(transverse, capsule)}",
             f"inertia {why[:12]}",
             _inertia_change(table, capsule_axial, capsule),
         )
@@ -389,6 +469,14 @@ def _inertias(
     else:
         notes.changes.append(change)
     return transverse, axial
+
+
+def _factor(inertia: float, capsule: float) -> str:
+    """Remark on a difference by orders of magnitude."""
+    ratio = max(inertia / capsule, capsule / inertia) if inertia > 0 else 0.0
+    if ratio < _ORDER:
+        return ""
+    return f", which differs by a factor of {ratio:.2g}: check the units and sizes of the file"
 
 
 def _inertia_change(table: FloatArray, axial: float, transverse: float) -> Change:

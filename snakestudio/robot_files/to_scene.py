@@ -36,6 +36,7 @@ from snakestudio.robot_files.joint_values import AxisFields, give_gains, joint_v
 from snakestudio.robot_files.link_values import LinkValues, link_values
 from snakestudio.robot_files.notes import Change, Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
+from snakestudio.robot_files.problems import Problems
 from snakestudio.robot_files.rolling import rolling_of_ground
 from snakestudio.robot_files.starting import posed
 from snakestudio.robot_files.verification import differences
@@ -67,20 +68,28 @@ class ImportedRobot:
     """Their effects on masses, axes and the pose at rest."""
 
 
-def import_robot(description: RobotDescription) -> ImportedRobot:
+def import_robot(description: RobotDescription, radius: float | None = None) -> ImportedRobot:
     """Convert the robot of a description.
 
     Raises `InputError` if it is not a chain, or has values that are invalid in a scene.
+
+    Parameters
+    ----------
+    radius : float, optional
+        Radius of links whose file has no geometry, m.
     """
     notes = Notes()
-    chain = chain_of(description, notes)
-    if len(chain.segments) > _MOST_LINKS:
-        raise InputError(
-            f"the robot has {len(chain.segments)} links, more than {_MOST_LINKS}",
-            "choose a shorter one",
-        )
-    alignment = align(chain, notes)
-    links = link_values(chain, alignment, notes)
+    problems = Problems()
+    with problems.collected():
+        chain = chain_of(description, notes, problems, radius)
+        if len(chain.segments) > _MOST_LINKS:
+            raise InputError(
+                f"the robot has {len(chain.segments)} links, more than {_MOST_LINKS}",
+                "choose a shorter one",
+            )
+        alignment = align(chain, notes)
+        links = link_values(chain, alignment, notes, radius)
+    problems.check()
     axes = joint_values(alignment, notes)
     gravity = math.sqrt(sum(value**2 for value in description.gravity))
     file_step = description.time_step

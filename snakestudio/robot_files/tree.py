@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.errors import Problem
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import (
     BodyDescription,
@@ -19,6 +20,7 @@ from snakestudio.robot_files.description import (
     RobotDescription,
 )
 from snakestudio.robot_files.notes import Change, Effect, Notes
+from snakestudio.robot_files.problems import ProblemsError
 from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.rotations import about
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
@@ -141,7 +143,21 @@ def _held(joint: JointDescription) -> Placement:
     return Placement(joint.position - turn @ joint.position, turn)
 
 
-def give_masses(nodes: list[Node], notes: Notes) -> None:
+RADIUS = "radius"
+"""Key of the problem that the radius of links is unknown."""
+
+
+def unknown_radius(reason: str) -> Problem:
+    """Problem that the radius of links must be given, because the file does not determine it."""
+    return Problem(
+        "error",
+        RADIUS,
+        f"radius of the links is unknown: {reason}",
+        "give it in mm with --radius or in the import dialog",
+    )
+
+
+def give_masses(nodes: list[Node], radius: float | None, notes: Notes) -> None:
     """Compute masses from the geometry if the file has none at all."""
     if any(node.segment.mass > 0 for node in nodes):
         return
@@ -163,11 +179,15 @@ def give_masses(nodes: list[Node], notes: Notes) -> None:
         for n in bare
     ]
     length = float(np.median(steps)) if steps else 0.0
-    if not any(node.segment.mass > 0 for node in nodes):
-        # Rods from joint to joint with a diameter of half their length.
-        size = (0.25 * length, 0.5 * length)
+    if length > 0 and not any(node.segment.mass > 0 for node in nodes):
+        if radius is None:
+            raise ProblemsError(
+                [unknown_radius("the file has neither masses nor geometry of the links")]
+            )
+        # Rods from joint to joint.
+        size = (radius, 0.5 * length)
         mass = _DENSITY * volume("cylinder", size)
-        for node in bare if mass > 0 else []:
+        for node in bare:
             node.segment.inertials.append(
                 Inertial(mass, node.placement.position, mass * moments("cylinder", size))
             )

@@ -47,7 +47,7 @@ from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import resource, scenes_dir
 from snakestudio.plugins.source import read_source
 from snakestudio.plugins.starting import new_plugin
-from snakestudio.robot_files.importing import load_robot
+from snakestudio.robot_files.importing import RobotFile
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import save_study
 from snakestudio.sync import StartSettings
@@ -191,7 +191,7 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
             c.document, c.selection, c.obstacles, c.viewport.preview, window
         ),
         "import obstacles": lambda: ImportDialog(circles, read_circles(circles), scene, window),
-        "import robot": lambda: RobotImportDialog(urdf, load_robot(urdf), scene, window),
+        "import robot": lambda: RobotImportDialog(urdf, RobotFile(urdf).imported, scene, window),
         "generate joints": lambda: GenerateDialog(window),
         "DBC message": dbc,
         "learn": lambda: LearningDialog(loaded(), c.robot_controller, window),

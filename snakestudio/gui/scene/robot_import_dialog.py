@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio.errors import SceneError
+from snakestudio.errors import RobotFileError, SceneError
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.gui.forms.table import TableView
 from snakestudio.model.scene import Scene
+from snakestudio.robot_files.importing import lacks_radius
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
 from snakestudio.viewmodel.scene.robot_import import (
     joint_table,
@@ -31,7 +33,7 @@ from snakestudio.viewmodel.scene.robot_import import (
 
 @dataclass(frozen=True)
 class Target:
-    """Destination of the robot."""
+    """Destination of the robot, and the values that its file does not have."""
 
     is_new: bool = form_field(
         True,
@@ -42,6 +44,20 @@ class Target:
             Choice(False, "This scene: replace the robot, its gains and its motors"),
         ),
     )
+    radius_mm: float | None = form_field(
+        None,
+        "&Radius of links",
+        help="Radius of the links whose file has no geometry",
+        unit="mm",
+        minimum=0.0,
+        exclusive_minimum=True,
+        maximum=1e4,
+        optional=True,
+        placeholder="from the inertia",
+        visible_if=lambda values: values.asks_radius,
+    )
+    asks_radius: bool = False
+    """Whether links have no geometry."""
 
 
 class RobotImportDialog(Dialog):
@@ -51,10 +67,14 @@ class RobotImportDialog(Dialog):
     ----------
     path : Path
         Imported file.
+    load : callable
+        Imports the robot with a radius (m) of links without geometry; None: without one.
     scene : Scene
         Open scene.
     folder : Path, optional
         Folder of relative file names in the open scene.
+
+    Raises `RobotFileError` if the robot cannot be imported with any radius.
 
     Attributes
     ----------
@@ -65,45 +85,54 @@ class RobotImportDialog(Dialog):
     def __init__(
         self,
         path: Path,
-        imported: ImportedRobot,
+        load: Callable[[float | None], ImportedRobot],
         scene: Scene,
         parent: QWidget | None = None,
         *,
         folder: Path | None = None,
     ) -> None:
+        problem = ""
+        imported = None
+        try:
+            imported = load(None)
+        except RobotFileError as error:
+            if not lacks_radius(error):
+                raise
+            problem = error.problems[0].sentence_for()
         super().__init__(parent, "Import Robot")
         self._path = path
+        self._load = load
         self._imported = imported
+        self._problem = problem
         self._scene = scene
         self._folder = folder
         self.result_scene: Scene | None = None
         self.setMinimumWidth(720)
-        heading = QLabel(imported.robot.name, self)
-        heading.setTextFormat(Qt.TextFormat.PlainText)
-        heading.setProperty("role", "heading")
-        heading.setWordWrap(True)
-        about = QLabel(summary(imported), self)
-        about.setProperty("role", "dim")
-        about.setWordWrap(True)
+        self._heading = QLabel(path.name, self)
+        self._heading.setTextFormat(Qt.TextFormat.PlainText)
+        self._heading.setProperty("role", "heading")
+        self._heading.setWordWrap(True)
+        self._about = QLabel("", self)
+        self._about.setProperty("role", "dim")
+        self._about.setWordWrap(True)
         self.tabs = QTabWidget(self)
         self.links = TableView("Links", parent=self)
-        self.links.show_table(link_table(imported))
         self.joints = TableView("Joints", parent=self)
-        self.joints.show_table(joint_table(imported))
         self.notes = QPlainTextEdit(self)
         self.notes.setReadOnly(True)
         self.notes.setAccessibleName("Notes")
-        self._show_notes(())
-        self.tabs.addTab(self.notes, f"Notes ({len(imported.notes)})")
-        self.tabs.addTab(self.links, f"Links ({len(imported.links)})")
-        self.tabs.addTab(self.joints, f"Joints ({len(imported.axes)})")
+        for table, title in ((self.notes, "Notes"), (self.links, "Links"), (self.joints, "Joints")):
+            self.tabs.addTab(table, title)
         self.tabs.setMinimumHeight(220)
-        self.form = DeclaredForm(Target(), parent=self)
+        asks_radius = imported is None or not all(link.has_geometry for link in imported.links)
+        self._radius_mm: float | None = None
+        self.form = DeclaredForm(Target(asks_radius=asks_radius), parent=self)
         self.target = self.form.widget("is_new", QComboBox)
         self.message = self.form.message
         buttons, self.start = self.make_buttons("I&mport")
-        self.arrange(heading, about, (self.tabs, 1), self.form, buttons)
+        self.arrange(self._heading, self._about, (self.tabs, 1), self.form, buttons)
         self.form.changed.connect(self._show)
+        self._show_robot()
         self._show()
 
     @property
@@ -111,10 +140,35 @@ class RobotImportDialog(Dialog):
         """Whether the robot gets a new scene."""
         return self.form.values.is_new
 
+    def _show_robot(self) -> None:
+        if self._imported is None:
+            return
+        self._heading.setText(self._imported.robot.name)
+        self._about.setText(summary(self._imported))
+        self.links.show_table(link_table(self._imported))
+        self.joints.show_table(joint_table(self._imported))
+        self.tabs.setTabText(1, f"Links ({len(self._imported.links)})")
+        self.tabs.setTabText(2, f"Joints ({len(self._imported.axes)})")
+
+    def _load_with(self, radius_mm: float | None) -> None:
+        self._radius_mm = radius_mm
+        try:
+            self._imported = self._load(None if radius_mm is None else 1e-3 * radius_mm)
+            self._problem = ""
+        except RobotFileError as error:
+            self._imported = None
+            self._problem = error.problems[0].sentence_for()
+        self._show_robot()
+
     def _show(self) -> None:
-        problem = ""
+        if self.form.values.radius_mm != self._radius_mm:
+            self._load_with(self.form.values.radius_mm)
+        problem = self._problem
         changes: tuple[str, ...] = ()
-        if self.is_new:
+        self.result_scene = None
+        if self._imported is None:
+            pass
+        elif self.is_new:
             scene = new_scene(self._imported, self._imported.robot.name, self._path.name)
             self.result_scene, changes = with_stable_step(scene, None)
         else:
@@ -123,16 +177,15 @@ class RobotImportDialog(Dialog):
                 self.result_scene, more = with_stable_step(scene, self._folder)
                 changes += more
             except SceneError as error:
-                self.result_scene = None
                 problem = str(error).splitlines()[0]
         self.form.report(problem)
         self._show_notes(changes)
-        self.start.setEnabled(self.result_scene is not None)
+        self.start.setEnabled(self.result_scene is not None and not self.form.problem)
 
     def _show_notes(self, changes: tuple[str, ...]) -> None:
-        notes = (*self._imported.notes, *changes)
-        self.notes.setPlainText(
-            "\n".join(f"•  {note}" for note in notes) or "Nothing was left out or approximated."
-        )
-        if self.tabs.count():
-            self.tabs.setTabText(0, f"Notes ({len(notes)})")
+        notes = changes if self._imported is None else (*self._imported.notes, *changes)
+        text = "\n".join(f"•  {note}" for note in notes)
+        if not text and self._imported is not None:
+            text = "Nothing was left out or approximated."
+        self.notes.setPlainText(text)
+        self.tabs.setTabText(0, f"Notes ({len(notes)})")

@@ -18,7 +18,7 @@ from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
 from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.robot_files.files import ENDINGS
-from snakestudio.robot_files.importing import load_robot
+from snakestudio.robot_files.importing import RobotFile
 from snakestudio.session.recovery import UnsavedScene
 
 _MOST = 12
@@ -260,14 +260,17 @@ class Files(QObject):
     def import_robot(self, path: Path) -> bool:
         """Preview the robot of a file, and import it into a new scene or this one if the user agrees; undoable."""
         try:
-            imported = load_robot(path)
+            dialog = RobotImportDialog(
+                path,
+                RobotFile(path).imported,
+                self._document.scene,
+                self._window,
+                folder=self._document.base_dir,
+            )
         except RobotFileError as error:
             self._banner.show_notice("warning", f"No robot was imported from {path.name}.\n{error}")
             return False
         self._banner.clear()
-        dialog = RobotImportDialog(
-            path, imported, self._document.scene, self._window, folder=self._document.base_dir
-        )
         accepted = bool(dialog.exec()) and dialog.result_scene is not None
         if accepted and dialog.is_new:
             accepted = self.new()
