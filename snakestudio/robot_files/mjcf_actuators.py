@@ -1,81 +1,230 @@
-"""Motors of MJCF files."""
+"""Motors of MJCF files: gains and limits of actuators on joints, from the general form that MuJoCo gives them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from snakestudio.robot_files.description import (
-    Actuation,
-    BodyDescription,
-    JointDescription,
-)
+from snakestudio._arrays import FloatArray
+from snakestudio.inputs import InputError
+from snakestudio.robot_files.description import Actuation, BodyDescription, JointDescription
 from snakestudio.robot_files.elements import Element, float_of, vector_of
+from snakestudio.robot_files.joint_space import reflected_inertias
 from snakestudio.robot_files.mjcf_file import MjcfFile
+from snakestudio.robot_files.notes import Notes
 from snakestudio.text import counted
 
-_ACTUATORS = ("position", "motor", "velocity", "general")
+_SIZES = tuple(range(1, 11))
+
+
+@dataclass(slots=True)
+class _Actuator:
+    """An actuator in the general form: force = gain * control + bias, both times the gear."""
+
+    gain: FloatArray = field(default_factory=lambda: np.eye(10)[0])
+    bias: FloatArray = field(default_factory=lambda: np.zeros(10))
+    gain_type: str = "fixed"
+    bias_type: str = "none"
+    shortcut: str = ""
+    """The last element other than <general> that set it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drive:
+    """Effect of an actuator on its joint, in the units of the joint."""
+
+    actuation: Actuation | None
+    """None: it drives the joint by none of its signals."""
+
+    ratio: float = 0.0
+    """Damping ratio that gives the derivative gain; 0 if the gain is given."""
+
+    armature: float = 0.0
+    damping: float = 0.0
 
 
 def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
     """Bodies whose joints have the motors of the file."""
-    motors: dict[str, Actuation] = {}
+    notes = file.notes
+    drives: dict[str, list[_Drive]] = {}
     others = 0
     for group in file.root.all("actuator"):
         for element in group.children:
             joint = element.get("joint") or element.get("jointinparent")
-            if element.tag not in _ACTUATORS or not joint:
+            if joint:
+                drives.setdefault(joint, []).append(_drive(file, element, joint, notes))
+            else:
                 others += 1
-                continue
-            before = motors.get(joint)
-            new = _actuation(element)
-            if before is not None:
-                new = Actuation(
-                    before.kp if new.kp is None else new.kp,
-                    before.kd if new.kd is None else new.kd,
-                    new.max_torque or before.max_torque,
-                    new.max_speed or before.max_speed,
-                )
-            motors[joint] = new
     if others:
-        file.reading.notes.append(
-            f"{counted(others, 'actuator')} that do not act on joints ignored."
+        notes.add("", f"{counted(others, 'actuator')} that do not act on joints ignored")
+
+    def geared(joint: JointDescription) -> JointDescription:
+        own = drives.get(joint.name, ())
+        return replace(
+            joint,
+            armature=joint.armature + sum(drive.armature for drive in own),
+            damping=joint.damping + sum(drive.damping for drive in own),
         )
 
+    bodies = _changed(bodies, geared)
+    inertias: dict[str, float] = {}
+    if any(drive.ratio for own in drives.values() for drive in own):
+        inertias = reflected_inertias(bodies)
+    powered = file.flag("actuation")
+    if drives and not powered:
+        notes.add("", "Actuation is disabled in the file, so all joints are passive")
+
     def driven(joint: JointDescription) -> JointDescription:
-        if joint.name not in motors:
+        if joint.name not in drives:
             return joint
-        motor = motors[joint.name]
+        motor = Actuation(0.0, 0.0)
+        if powered:
+            motor = _combined(drives[joint.name], inertias.get(joint.name, 0.0))
         own = joint.actuation.max_torque if joint.actuation is not None else None
         limits = [limit for limit in (motor.max_torque, own) if limit is not None]
         return replace(joint, actuation=replace(motor, max_torque=min(limits, default=None)))
 
-    return [replace(body, joints=tuple(driven(joint) for joint in body.joints)) for body in bodies]
+    return _changed(bodies, driven)
 
 
-def _actuation(element: Element) -> Actuation:
+def _changed(
+    bodies: list[BodyDescription], change: Callable[[JointDescription], JointDescription]
+) -> list[BodyDescription]:
+    return [replace(body, joints=tuple(change(joint) for joint in body.joints)) for body in bodies]
+
+
+def _combined(drives: list[_Drive], inertia: float) -> Actuation:
+    """Sum of the actuators of a joint; gains of 0 without any that is simulated."""
+    motors = []
+    for drive in drives:
+        motor = drive.actuation
+        if motor is not None and drive.ratio and motor.kp:
+            motor = replace(motor, kd=2.0 * drive.ratio * math.sqrt(motor.kp * inertia))
+        if motor is not None:
+            motors.append(motor)
+    if not motors:
+        return Actuation(0.0, 0.0)
+
+    def total(values: list[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return sum(known) if known else None
+
+    return Actuation(
+        total([motor.kp for motor in motors]),
+        total([motor.kd for motor in motors]),
+        total([motor.max_torque for motor in motors]),
+    )
+
+
+def _drive(file: MjcfFile, element: Element, joint: str, notes: Notes) -> _Drive:
     where = element.place
-    gear = abs(float(vector_of(element.get("gear", "1"), (1, 2, 3, 4, 5, 6), f"{where} gear")[0]))
-    kp = kd = None
+    gear = float(vector_of(element.get("gear", "1"), (1, 2, 3, 4, 5, 6), f"{where} gear")[0])
+    armature = float_of(element.get("armature", "0"), f"{where} armature") * gear**2
+    damping = vector_of(element.get("damping", "0"), (1, 2, 3), f"{where} damping")
+    own = float(damping[0]) * gear**2
+    motor = _general(file, element)
+    if motor is None:
+        notes.add(
+            joint,
+            f"its actuator is a <{element.tag}>, which is not simulated, so it is passive",
+            f"no motor {element.tag}",
+        )
+        return _Drive(None, 0.0, armature, own)
+    torque = file.largest(element, "forcerange", "forcelimited", joint)
+    if motor.bias_type == "none":
+        if motor.gain_type != "fixed":
+            notes.add(
+                joint, "its actuator has a gain that varies, so it is passive", "varying gain"
+            )
+            return _Drive(None, 0.0, armature, own)
+        control = file.largest(element, "ctrlrange", "ctrllimited", joint)
+        if control is not None and file.flag("clampctrl"):
+            control *= abs(float(motor.gain[0]))
+            torque = control if torque is None else min(torque, control)
+        return _Drive(Actuation(None, None, _times(torque, gear)), 0.0, armature, own)
+    stiffness = -float(motor.bias[1])
+    damper = -float(motor.bias[2])
+    ratio = 0.0
+    if damper < 0.0 and float(motor.gain[0]) == stiffness:
+        ratio = -damper
+        damper = 0.0
+    if min(stiffness, damper) < 0.0:
+        raise InputError(f"{where}: a gain is negative", "set gains of 0 or more")
+    if stiffness and not math.isclose(float(motor.gain[0]), stiffness, rel_tol=1e-6):
+        notes.add(
+            joint,
+            f"its actuator multiplies references by {float(motor.gain[0]) / stiffness:g}; here it does not",
+            "scaled reference",
+        )
+    gains = Actuation(stiffness * gear**2 or None, damper * gear**2, _times(torque, gear))
+    return _Drive(gains, ratio, armature, own)
 
-    def largest(key: str, limited: str) -> float | None:
-        if not element.get(key) or element.get(limited, "auto") == "false":
-            return None
-        return float(np.abs(vector_of(element.get(key), 2, f"{where} {key}")).max()) * gear or None
 
-    torque = largest("forcerange", "forcelimited")
-    if element.tag == "position":
-        kp = float_of(element.get("kp", "1"), f"{where} kp") * gear**2
-        kd = float_of(element.get("kv", "0"), f"{where} kv") * gear**2
-    elif element.tag == "velocity":
-        kd = float_of(element.get("kv", "1"), f"{where} kv") * gear**2
-    elif element.tag == "general" and element.get("biastype") == "affine":
-        bias = vector_of(element.get("biasprm", "0 0 0"), tuple(range(1, 11)), f"{where} biasprm")
-        kp = -float(bias[1]) * gear**2 if len(bias) > 1 and bias[1] < 0 else None
-        kd = -float(bias[2]) * gear**2 if len(bias) > 2 and bias[2] < 0 else None
-    elif element.tag == "motor":
-        control = largest("ctrlrange", "ctrllimited")
-        limits = [limit for limit in (torque, control) if limit is not None]
-        torque = min(limits, default=None)
-    return Actuation(kp, kd, torque)
+def _times(torque: float | None, gear: float) -> float | None:
+    return None if torque is None else torque * abs(gear) or None
+
+
+def _general(file: MjcfFile, element: Element) -> _Actuator | None:
+    """The general form of an actuator; None for kinds that are not simulated."""
+    if element.tag not in ("general", *_SHORTCUTS):
+        return None
+    result = _Actuator()
+    for layer in (*file.classes.layers(element), element):
+        if layer.tag == "general":
+            _set_general(result, layer)
+        elif layer.tag in _SHORTCUTS:
+            if result.shortcut not in ("", layer.tag):
+                result = _Actuator()
+            result.shortcut = layer.tag
+            _SHORTCUTS[layer.tag](result, layer)
+    return result
+
+
+def _set_general(state: _Actuator, layer: Element) -> None:
+    where = layer.place
+    for name, values in (("gainprm", state.gain), ("biasprm", state.bias)):
+        if layer.get(name):
+            own = vector_of(layer.get(name), _SIZES, f"{where} {name}")
+            values[: len(own)] = own
+    state.gain_type = layer.get("gaintype", state.gain_type)
+    state.bias_type = layer.get("biastype", state.bias_type)
+
+
+def _set_motor(state: _Actuator, layer: Element) -> None:
+    state.gain = np.eye(10)[0]
+    state.bias = np.zeros(10)
+    state.gain_type = "fixed"
+    state.bias_type = "none"
+
+
+def _set_position(state: _Actuator, layer: Element) -> None:
+    where = layer.place
+    kp = float_of(layer.get("kp", repr(float(state.gain[0]))), f"{where} kp")
+    state.gain = kp * np.eye(10)[0]
+    state.bias[1] = -kp
+    if layer.get("kv"):
+        state.bias[2] = -float_of(layer.get("kv"), f"{where} kv")
+    elif layer.get("dampratio"):
+        state.bias[2] = float_of(layer.get("dampratio"), f"{where} dampratio")
+    state.gain_type = "fixed"
+    state.bias_type = "affine"
+
+
+def _set_velocity(state: _Actuator, layer: Element) -> None:
+    kv = float_of(layer.get("kv", repr(float(state.gain[0]))), f"{layer.place} kv")
+    state.gain = kv * np.eye(10)[0]
+    state.bias = -kv * np.eye(10)[2]
+    state.gain_type = "fixed"
+    state.bias_type = "affine"
+
+
+_SHORTCUTS: dict[str, Callable[[_Actuator, Element], None]] = {
+    "motor": _set_motor,
+    "position": _set_position,
+    "intvelocity": _set_position,
+    "pid": _set_position,
+    "velocity": _set_velocity,
+}

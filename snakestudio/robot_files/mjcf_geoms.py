@@ -29,19 +29,36 @@ _MOST_HEIGHTS = 10_000
 _METHODS = ("legacy", "exact", "convex", "shell")
 
 
-def geometries_of(file: MjcfFile, element: Element) -> tuple[list[Geometry], list[Inertial]]:
-    """Geometry of a body or of the world, and the masses of its geoms in its frame."""
+def geometries_of(
+    file: MjcfFile, element: Element, *, world: bool
+) -> tuple[list[Geometry], list[Inertial]]:
+    """Geometry of a body or of the world, and the masses of its geoms in its frame.
+
+    Friction is that of contacts with the floor, or for the geometry of the world with the robot.
+    """
     geometries = []
     inertials = []
     low, high = file.compiler.groups
+    touch_of = file.contacts.with_robot if world else file.contacts.with_floor
     for geom in element.all("geom"):
         geometry, inertial = _geometry(file, geom)
-        if geometry is not None and geometry.kind == "ellipsoid":
-            geometry = replace(geometry, kind="box")
-            file.reading.notes.append(
-                f"{geometry.name or geom.place}: an ellipsoid was replaced by its box for contacts."
-            )
         if geometry is not None:
+            touch = touch_of(geom)
+            shape = "box" if geometry.kind == "ellipsoid" else geometry.kind
+            if shape != geometry.kind:
+                file.notes.add(
+                    geometry.name or geom.place,
+                    "is an ellipsoid; it was replaced by its box for contacts",
+                    "ellipsoid",
+                )
+            geometry = replace(geometry, kind=shape, collides=touch is not None)
+            if touch is not None:
+                geometry = replace(
+                    geometry,
+                    friction=(touch.along, touch.across),
+                    rolling_friction=touch.rolling,
+                    torsional_friction=touch.torsional,
+                )
             geometries.append(geometry)
         if inertial is not None and low <= float_of(geom.get("group", "0"), geom.place) <= high:
             inertials.append(inertial)
@@ -53,9 +70,6 @@ def _geometry(file: MjcfFile, element: Element) -> tuple[Geometry | None, Inerti
     where = element.place
     name = element.get("name")
     kind = element.get("type", "mesh" if element.get("mesh") else "sphere")
-    collides = element.get("contype", "1") != "0" or element.get("conaffinity", "1") != "0"
-    friction = vector_of(element.get("friction", "1"), (1, 2, 3), f"{where} friction")
-    mu = 0.0 if element.get("condim", "3") == "1" else float(friction[0])
     placement = file.placement(element)
     size = np.zeros(0)
     if kind not in ("mesh", "hfield"):
@@ -75,13 +89,11 @@ def _geometry(file: MjcfFile, element: Element) -> tuple[Geometry | None, Inerti
             [size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half]
         )
     if kind in ("mesh", "sdf") or element.get("mesh"):
-        return _mesh(file, element, placement, mass, density, mu, collides)
+        return _mesh(file, element, placement, mass, density)
     if kind == "hfield":
-        return _height_field(file, element, placement, mu), None
+        return _height_field(file, element, placement), None
     if kind == "plane":
-        return Geometry(
-            "plane", (), placement, friction=(mu, mu), collides=collides, name=name
-        ), None
+        return Geometry("plane", (), placement, name=name), None
     needed = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}.get(kind)
     if needed is None:
         raise InputError(f'{where}: "{kind}" is not a type of geom', "correct it")
@@ -90,7 +102,7 @@ def _geometry(file: MjcfFile, element: Element) -> tuple[Geometry | None, Inerti
             f"{where}: a {kind} needs {needed} sizes (got {len(size)})", "correct its size"
         )
     sizes = tuple(float(abs(value)) for value in size[:needed])
-    shape = Geometry(kind, sizes, placement, "", (mu, mu), None, collides, name=name)
+    shape = Geometry(kind, sizes, placement, name=name)
     return _primitive(element, kind, sizes, placement, shape, mass, density)
 
 
@@ -100,8 +112,6 @@ def _mesh(
     placement: Placement,
     mass: float | None,
     density: float,
-    mu: float,
-    collides: bool,
 ) -> tuple[Geometry, Inertial | None]:
     name = element.get("mesh")
     asset = file.meshes.get(name)
@@ -109,9 +119,7 @@ def _mesh(
         raise InputError(f'{element.place}: there is no mesh "{name}" in <asset>', "add it")
     kind = element.get("type", "mesh")
     triangles = _triangles(file, asset)
-    shape = Geometry(
-        "mesh", (), placement, name, (mu, mu), None, collides, name=element.get("name")
-    )
+    shape = Geometry("mesh", (), placement, name, name=element.get("name"))
     if triangles is None:
         known = mass is not None and mass > 0
         return shape, Inertial(mass or 0.0, placement.position, np.zeros((3, 3))) if known else None
@@ -219,9 +227,7 @@ def _primitive(
     return replace(shape, kind=kind, size=sizes, placement=placement, file=""), inertial
 
 
-def _height_field(
-    file: MjcfFile, element: Element, placement: Placement, mu: float
-) -> Geometry | None:
+def _height_field(file: MjcfFile, element: Element, placement: Placement) -> Geometry | None:
     name = element.get("hfield")
     asset = file.fields.get(name)
     if asset is None:
@@ -241,7 +247,6 @@ def _height_field(
         (float(half_x), float(half_y)),
         placement,
         asset.get("file"),
-        (mu, mu),
         heights=heights,
         name=element.get("name") or name,
     )

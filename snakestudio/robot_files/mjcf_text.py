@@ -70,31 +70,90 @@ def with_included(root: Element, reading: Reading) -> Element:
     return root
 
 
-_WITH_DEFAULTS = ("contact", "equality", "tendon", "actuator")
+_PARTIAL = (
+    "friction",
+    "solref",
+    "solimp",
+    "gear",
+    "gainprm",
+    "biasprm",
+    "size",
+    "damping",
+    "stiffness",
+)
+"""Attributes of which an element can give the first numbers, and its class the others."""
+
+_ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "pid")
+_SHARED = (
+    "gear",
+    "ctrlrange",
+    "ctrllimited",
+    "forcerange",
+    "forcelimited",
+    "armature",
+    "damping",
+    "delay",
+    "nsample",
+)
+"""Attributes of all these actuators; in a class they apply to the others too."""
 
 
-def with_defaults(root: Element) -> Element:
+class DefaultClasses:
+    """Elements of <default> by class.
+
+    Parameters
+    ----------
+    root : Element
+        Root element.
+    """
+
+    def __init__(self, root: Element) -> None:
+        self._layers: dict[str, list[Element]] = {"": []}
+        for top in root.all("default"):
+            pending = [(top, self._layers[""], True)]
+            while pending:
+                element, above, first = pending.pop()
+                layers = [*above, *(child for child in element.children if child.tag != "default")]
+                if first:
+                    self._layers[""] = layers
+                self._layers[element.get("class") or ("main" if first else "")] = layers
+                pending += [(child, layers, False) for child in element.all("default")]
+
+    def layers(self, element: Element, child_class: str = "") -> list[Element]:
+        """Elements of its class, outer classes first.
+
+        Raises `InputError` if the class does not exist.
+        """
+        name = element.get("class") or child_class
+        if name not in self._layers:
+            raise InputError(
+                f'{element.place}: there is no default class "{name}"', "define it in <default>"
+            )
+        return self._layers[name]
+
+
+def with_defaults(root: Element, classes: DefaultClasses) -> Element:
     """The root element whose elements have the missing values of their default classes.
 
     Raises `InputError` if a class does not exist.
     """
-    classes = _classes(root)
 
-    def complete(element: Element, tag: str, child_class: str) -> None:
-        name = element.get("class") or child_class
-        if name not in classes:
-            raise InputError(
-                f'{element.place}: there is no default class "{name}"', "define it in <default>"
-            )
-        element.attributes = {**classes[name].get(tag, {}), **element.attributes}
+    def complete(element: Element, tag: str, child_class: str = "") -> None:
+        merged: dict[str, str] = {}
+        for layer in classes.layers(element, child_class):
+            if layer.tag == tag:
+                merged = _updated(merged, layer.attributes)
+            elif tag in _ACTUATORS and layer.tag in _ACTUATORS:
+                shared = {key: layer.attributes[key] for key in _SHARED if key in layer.attributes}
+                merged = _updated(merged, shared)
+        element.attributes = _updated(merged, element.attributes)
 
     for group in root.all("asset"):
         for element in group.all("mesh"):
-            complete(element, "mesh", "")
-    for group in root.all(*_WITH_DEFAULTS):
+            complete(element, "mesh")
+    for group in root.all("contact", "equality", "tendon", "actuator"):
         for element in group.children:
-            inherited = group.tag if group.tag in ("equality", "tendon") else element.tag
-            complete(element, inherited, "")
+            complete(element, group.tag if group.tag in ("equality", "tendon") else element.tag)
     pending = [(element, "") for element in root.all("worldbody")]
     while pending:
         element, child_class = pending.pop()
@@ -106,22 +165,17 @@ def with_defaults(root: Element) -> Element:
     return root
 
 
-def _classes(root: Element) -> dict[str, dict[str, dict[str, str]]]:
-    """Default values by class and tag; those of the class "" apply to all elements."""
-    classes: dict[str, dict[str, dict[str, str]]] = {"": {}}
-    for top in root.all("default"):
-        pending = [(top, classes[""], True)]
-        while pending:
-            element, above, first = pending.pop()
-            values = {tag: dict(attributes) for tag, attributes in above.items()}
-            for child in element.children:
-                if child.tag != "default":
-                    values.setdefault(child.tag, {}).update(child.attributes)
-            if first:
-                classes[""] = values
-            classes[element.get("class") or ("main" if first else "")] = values
-            pending += [(child, values, False) for child in element.all("default")]
-    return classes
+def _updated(outer: dict[str, str], inner: dict[str, str]) -> dict[str, str]:
+    """Values of an inner class or element over those of an outer class."""
+    result = {**outer, **inner}
+    if "kv" in inner or "dampratio" in inner:
+        for key in {"kv", "dampratio"} - set(inner):
+            result.pop(key, None)
+    for key in _PARTIAL:
+        if key in outer and key in inner:
+            own = inner[key].split()
+            result[key] = " ".join([*own, *outer[key].split()[len(own) :]])
+    return result
 
 
 def without_frames(root: Element, compiler: Compiler, reading: Reading) -> dict[int, Placement]:

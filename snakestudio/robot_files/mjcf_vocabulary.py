@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 from snakestudio.robot_files.elements import Element
-from snakestudio.robot_files.vocabulary import ANY, Ignored, Refused, Rule, Vocabulary, rule
+from snakestudio.robot_files.vocabulary import (
+    ANY,
+    Ignored,
+    Refused,
+    Rule,
+    Vocabulary,
+    rule,
+)
 
 _POSE = "pos quat axisangle euler xyaxes zaxis"
 _SAVED = Refused("load the file in MuJoCo and save the compiled model")
@@ -32,13 +38,11 @@ def _with(name: str, *without: str) -> Callable[[Element], bool]:
 _HARD = "contacts are rigid"
 _STOPS = "joint limits are rigid"
 _FLUID = "fluids are not simulated"
-_ROTOR = "rotor inertia is not simulated"
 _DRY = "dry friction in joints is not simulated"
 _MOTORS = "motors have no inner states, filters or delays"
 _SENSORS = "cameras and sensors are not simulated"
 _PLUGINS = "plug-ins of MuJoCo are not loaded"
 _START = "a keyframe gives the initial pose only"
-_ALWAYS = "this part of the physics cannot be switched off"
 _TENDONS = "tendons are not simulated"
 _SOFT_BODIES = "soft bodies are not simulated"
 
@@ -71,9 +75,9 @@ _COMPILER = rule(
 )
 
 _OPTION = rule(
-    used="gravity timestep",
+    used="gravity timestep o_friction",
     without_effect="actuatorgroupdisable ccd_iterations ccd_tolerance cone integrator iterations jacobian"
-    " ls_iterations ls_tolerance magnetic noslip_iterations noslip_tolerance o_friction sdf_initpoints"
+    " ls_iterations ls_tolerance magnetic noslip_iterations noslip_tolerance sdf_initpoints"
     " sdf_iterations sleep_tolerance solver tolerance apirate collision mpr_iterations mpr_tolerance",
     ignored={
         "density viscosity": Ignored(_FLUID, ("0",)),
@@ -85,20 +89,14 @@ _OPTION = rule(
 )
 
 _FLAG = rule(
+    used="actuation clampctrl constraint contact damper equality frictionloss gravity limit override passive spring",
     without_effect="autoreset diagexact energy eulerdamp filterparent fwdinv invdiscrete ipc island midphase"
     " multiccd nativeccd refsafe sensor sensornoise sleep speculative warmstart",
-    ignored={
-        "actuation clampctrl constraint contact damper equality frictionloss gravity limit passive spring": Ignored(
-            _ALWAYS, ("enable",)
-        ),
-        "override": Ignored("contacts have the values of their geoms", ("disable",)),
-    },
 )
 
 _BODY = rule(
-    used=f"name childclass mocap {_POSE}",
+    used=f"name childclass mocap gravcomp {_POSE}",
     without_effect="fuse simple sleep user",
-    ignored={"gravcomp": Ignored("gravity acts on all bodies equally", ("0",))},
     children="body frame joint freejoint geom inertial",
     children_without_effect="light site",
     children_ignored={
@@ -113,29 +111,26 @@ _BODY = rule(
 )
 
 _JOINT = rule(
-    used="name class type pos axis range limited ref damping stiffness springref frictionloss armature"
-    " actuatorfrcrange",
+    used="name class type pos axis range limited ref damping stiffness springref springdamper frictionloss"
+    " armature actuatorfrcrange actuatorfrclimited",
     without_effect="group user",
     ignored={
         "solreflimit": Ignored(_STOPS, ("0.02 1",)),
         "solimplimit": Ignored(_STOPS, ("0.9 0.95 0.001 0.5 2",)),
         "margin": Ignored(_STOPS, ("0",)),
         "solreffriction solimpfriction": Ignored(_DRY, (), _with("frictionloss", "0")),
-        "springdamper": Ignored("springs have the stiffness in the file", ("0 0",)),
         "springyield": Ignored("springs are linear", ("0",), _with("stiffness", "0")),
-        "actuatorfrclimited": Ignored("actuatorfrcrange always limits the motor", ("auto", "true")),
-        "actuatorgravcomp": Ignored("gravity acts on all bodies equally", ("false",)),
+        "actuatorgravcomp": Ignored("motors do not compensate gravity", ("false",)),
     },
 )
 
 _GEOM = rule(
-    used=f"name class type size fromto mass density mesh hfield friction condim contype conaffinity group shellinertia"
-    f" fitscale {_POSE}",
+    used="name class type size fromto mass density mesh hfield friction condim priority contype conaffinity"
+    f" group shellinertia fitscale {_POSE}",
     without_effect="castshadow material rgba user",
     ignored={
         **_SOFT,
         "solmix": Ignored(_HARD, ("1",), _collides),
-        "priority": Ignored("the larger friction counts in a contact", ("0",), _collides),
         "fluidshape": Ignored(_FLUID, ("none",)),
         "fluidcoef": Ignored(_FLUID, (), _with("fluidshape", "none")),
         "surfacevel": Ignored("surfaces do not move along themselves", ("0",), _collides),
@@ -151,12 +146,11 @@ _MESH = rule(
 )
 
 _PAIR = rule(
-    used="class geom1 geom2 friction",
+    used="class geom1 geom2 friction condim",
     without_effect="name",
     ignored={
         **_SOFT,
         "solreffriction": Ignored(_HARD),
-        "condim": Ignored("contacts have the friction of their geoms", ("3",)),
     },
 )
 
@@ -168,48 +162,54 @@ _EQUALITY = rule(
 # --- actuators ------------------------------------------------------------------------------------
 
 _ACTUATOR = rule(
-    used="name class joint jointinparent gear",
-    without_effect="body cranklength cranksite group interp lengthrange refsite site slidersite tendon user",
-    ignored={
-        "armature": Ignored(_ROTOR, ("0",)),
-        "damping": Ignored("damping of actuators is not simulated", ("0",)),
-        "delay nsample": Ignored(_MOTORS, ("0",)),
-    },
+    used="name class joint jointinparent gear armature damping forcerange forcelimited",
+    # The gait gives the references, so their limits have no effect; other transmissions are noted by the reader.
+    without_effect="body cranklength cranksite ctrllimited ctrlrange group inheritrange interp lengthrange refsite"
+    " site slidersite tendon user",
+    ignored={"delay nsample": Ignored(_MOTORS, ("0",))},
 )
-_STATES = rule(
-    ignored={
-        "dyntype": Ignored(_MOTORS, ("none",)),
-        "gaintype": Ignored("actuators have constant gains", ("fixed",)),
-        "gainprm": Ignored("actuators have the gains of their bias", ("1",)),
-        "inheritrange": Ignored("the gait gives the references", ("0",)),
-        "input velrange ffrange": Ignored("the gait gives the references"),
-        "dynprm actdim actlimited actrange actearly": Ignored(
-            _MOTORS, (), _with("dyntype", "none")
-        ),
-    }
-)
-_DAMPING = {
-    "dampratio timeconst inheritrange": Ignored("these values of servos are not read", ("0",))
+_STATES = {
+    "dyntype": Ignored(_MOTORS, ("none",)),
+    "dynprm actdim actlimited actrange actearly": Ignored(_MOTORS, (), _with("dyntype", "none")),
+    "velrange ffrange": Ignored("references of speed and force are not used"),
 }
-
-
-def _actuator(
-    used: str, without_effect: str = "", ignored: Mapping[str, Ignored] = MappingProxyType({})
-) -> Rule:
-    return _ACTUATOR.with_more(rule(used, without_effect, ignored))
-
-
+_SERVO = "kp kv dampratio"
 _ACTUATORS: dict[str, Rule] = {
-    "general": _actuator(
-        "forcerange forcelimited biastype biasprm", "ctrlrange ctrllimited"
-    ).with_more(_STATES),
-    "motor": _actuator("ctrlrange ctrllimited forcerange forcelimited"),
-    "position": _actuator(
-        "kp kv forcerange forcelimited", "ctrlrange ctrllimited", ignored=_DAMPING
+    "general": rule("ctrlrange ctrllimited gaintype gainprm biastype biasprm", "input", _STATES),
+    "motor": rule("ctrlrange ctrllimited"),
+    "position": rule(_SERVO, ignored={"timeconst": Ignored(_MOTORS, ("0",))}),
+    "velocity": rule("kv"),
+    "intvelocity": rule(_SERVO, "actlimited actrange"),
+    "pid": rule(
+        _SERVO,
+        "input posrange",
+        {
+            "ki": Ignored("servos have no integral part", ("0",)),
+            "imax slewmax": Ignored(_MOTORS, ("0",)),
+            "velrange ffrange": Ignored("references of speed and force are not used"),
+        },
     ),
-    "velocity": _actuator("kv forcerange forcelimited", "ctrlrange ctrllimited"),
 }
-_OTHER_ACTUATORS = "intvelocity orientation pid damper cylinder muscle adhesion dcmotor plugin"
+_ACTUATORS = {tag: _ACTUATOR.with_more(own) for tag, own in _ACTUATORS.items()}
+# Joints with these actuators are passive, with a note of the reader.
+_PASSIVE = {
+    "orientation": "dampratio input kp kv",
+    "damper": "kv",
+    "cylinder": "area bias diameter timeconst",
+    "muscle": "force fpmax fvmax lmax lmin range scale tausmooth timeconst vmax",
+    "adhesion": "gain",
+    "dcmotor": "cogging controller inductance input lugre motorconst nominal resistance saturation thermal",
+    "plugin": "actdim actearly actlimited actrange dynprm dyntype instance plugin",
+}
+_ACTUATORS |= {
+    tag: rule(
+        "name class joint jointinparent gear armature damping",
+        f"body cranklength cranksite ctrllimited ctrlrange delay forcelimited forcerange group interp lengthrange"
+        f" nsample refsite site slidersite tendon user {own}",
+        children_without_effect="config",
+    )
+    for tag, own in _PASSIVE.items()
+}
 
 # --- the format -----------------------------------------------------------------------------------
 
@@ -218,7 +218,7 @@ _DEFAULT = rule(
     children="default",
     # Their values count in the elements of the class.
     children_without_effect="mesh texture material joint geom site camera light pair equality tendon"
-    f" {' '.join(_ACTUATORS)} {_OTHER_ACTUATORS}",
+    f" {' '.join(_ACTUATORS)}",
 )
 
 VOCABULARY: Vocabulary = {
@@ -243,7 +243,8 @@ VOCABULARY: Vocabulary = {
     ),
     "geom": _GEOM,
     "inertial": rule(used=f"mass diaginertia fullinertia {_POSE}"),
-    "contact": rule(children="pair", children_without_effect="exclude"),
+    "contact": rule(children="pair exclude"),
+    "exclude": rule(used="body1 body2", without_effect="name"),
     "pair": _PAIR,
     "equality": rule(children="connect weld joint tendon flex flexvert flexstrain distance"),
     **{
@@ -259,12 +260,7 @@ VOCABULARY: Vocabulary = {
             "distance",
         )
     },
-    "actuator": rule(
-        children=" ".join(_ACTUATORS),
-        children_ignored={
-            _OTHER_ACTUATORS: Ignored("only servos, motors and general actuators are simulated")
-        },
-    ),
+    "actuator": rule(children=" ".join(_ACTUATORS)),
     **{f"actuator.{tag}": own for tag, own in _ACTUATORS.items()},
     "keyframe": rule(children="key"),
     "key": rule(

@@ -11,19 +11,20 @@ from snakestudio.robot_files.description import (
 from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.keyframe import read_keyframe
 from snakestudio.robot_files.mjcf_actuators import with_actuators
-from snakestudio.robot_files.mjcf_contacts import with_contact_friction, with_pairs
-from snakestudio.robot_files.mjcf_file import MjcfFile, asset_name
+from snakestudio.robot_files.mjcf_contacts import Contacts
+from snakestudio.robot_files.mjcf_file import MjcfFile, asset_name, enabled
 from snakestudio.robot_files.mjcf_geoms import geometries_of
-from snakestudio.robot_files.mjcf_joints import joint_of
+from snakestudio.robot_files.mjcf_joints import joint_of, with_spring_dampers
 from snakestudio.robot_files.mjcf_masses import inertial_of, with_total_mass
 from snakestudio.robot_files.mjcf_text import (
     Compiler,
+    DefaultClasses,
     with_defaults,
     with_included,
     without_frames,
 )
 from snakestudio.robot_files.mjcf_vocabulary import VOCABULARY
-from snakestudio.robot_files.reading import Reading, world_geometry
+from snakestudio.robot_files.reading import Reading, gravity_on, world_geometry
 from snakestudio.robot_files.vocabulary import notes_on
 
 
@@ -32,47 +33,75 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
 
     Raises `InputError` if it is invalid, or has an equality constraint.
     """
-    root = with_defaults(with_included(root, reading))
+    root = with_included(root, reading)
+    classes = DefaultClasses(root)
+    root = with_defaults(root, classes)
     reading.notes += notes_on(root, VOCABULARY)
-    _refuse_constraints(root)
+    flags = Element("flag")
+    for option in root.all("option"):
+        for flag in option.all("flag"):
+            flags.attributes.update(flag.attributes)
+    if enabled(flags, "equality") and enabled(flags, "constraint"):
+        _refuse_constraints(root)
     compiler = Compiler(root)
+    outer = without_frames(root, compiler, reading)
     assets = [e for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
     file = MjcfFile(
         root,
         reading,
         compiler,
-        without_frames(root, compiler, reading),
+        classes,
+        flags,
+        Contacts(root, override=flags.get("override") == "enable"),
+        outer,
         {asset_name(e): e for e in assets if e.tag == "mesh"},
         {asset_name(e): e for e in assets if e.tag == "hfield"},
     )
-    bodies, world = _tree(file)
+    bodies, world, compensation = _tree(file)
     bodies = with_total_mass(bodies, compiler.total_mass)
-    bodies, world = with_pairs(file, bodies, world)
-    bodies = with_actuators(file, bodies)
+    bodies = with_actuators(file, with_spring_dampers(file, bodies))
     keyframe = read_keyframe(root, bodies, file.references)
     if keyframe is not None:
         bodies = keyframe.bodies
         reading.notes += keyframe.notes
-    bodies, fixed = world_geometry(bodies)
-    world += fixed
-    bodies = with_contact_friction(bodies, world)
-    gravity = (0.0, 0.0, -9.81)
-    step = 0.002
-    for option in root.all("option"):
-        if option.get("gravity"):
-            x, y, z = vector_of(option.get("gravity"), 3, "<option> gravity")
-            gravity = float(x), float(y), float(z)
-        if option.get("timestep"):
-            step = float_of(option.get("timestep"), "<option> timestep")
+    gravity, step = _options(file)
+    gravity = gravity_on(bodies, compensation, gravity, reading)
+    moving, fixed = world_geometry(bodies)
+    _check_contacts(file, moving)
+    reading.notes += file.notes.sentences()
     return RobotDescription(
         root.get("model") or "robot",
-        tuple(bodies),
-        tuple(world),
+        tuple(moving),
+        (*world, *fixed),
         gravity,
         step,
         reading.finished_notes(),
         None if keyframe is None else keyframe.base,
     )
+
+
+def _options(file: MjcfFile) -> tuple[tuple[float, float, float], float]:
+    """Gravity, m/s^2, and time step, s."""
+    gravity = (0.0, 0.0, -9.81)
+    step = 0.002
+    for option in file.root.all("option"):
+        if option.get("gravity"):
+            x, y, z = vector_of(option.get("gravity"), 3, "<option> gravity")
+            gravity = float(x), float(y), float(z)
+        if option.get("timestep"):
+            step = float_of(option.get("timestep"), "<option> timestep")
+    return gravity if file.flag("gravity") else (0.0, 0.0, 0.0), step
+
+
+def _check_contacts(file: MjcfFile, bodies: list[BodyDescription]) -> None:
+    """Note that the robot does not touch the floor in the file."""
+    shapes = [shape for body in bodies for shape in body.geometries]
+    if not (file.flag("contact") and file.flag("constraint")):
+        file.notes.add("", "Contacts are disabled in the file, but not here")
+    elif shapes and not any(shape.collides for shape in shapes):
+        file.notes.add(
+            "", "No geom of the robot collides with the floor in the file; here the links do"
+        )
 
 
 def _refuse_constraints(root: Element) -> None:
@@ -97,14 +126,16 @@ def _refuse_constraints(root: Element) -> None:
 # --- bodies ---------------------------------------------------------------------------------------
 
 
-def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry]]:
+def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry], list[float]]:
+    """Bodies, geometry of the world, and the part of gravity that is compensated, for each body."""
     bodies: list[BodyDescription] = []
+    compensation: list[float] = []
     world: list[Geometry] = []
     pending = [(element, -1) for element in reversed(file.root.all("worldbody"))]
     while pending:
         element, body = pending.pop()
         if element.tag == "worldbody":
-            world += geometries_of(file, element)[0]
+            world += geometries_of(file, element, world=True)[0]
         for child in reversed(element.all("body")):
             if child.get("mocap") == "true":
                 file.reading.notes.append(
@@ -113,8 +144,9 @@ def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry]]:
                 continue
             _check_number(len(bodies))
             bodies.append(_body(file, child, body))
+            compensation.append(float_of(child.get("gravcomp", "0"), f"{child.place} gravcomp"))
             pending.append((child, len(bodies) - 1))
-    return bodies, world
+    return bodies, world, compensation
 
 
 def _check_number(number: int) -> None:
@@ -125,7 +157,7 @@ def _check_number(number: int) -> None:
 def _body(file: MjcfFile, element: Element, parent: int) -> BodyDescription:
     name = element.get("name") or f"body on line {element.line}"
     joints = [joint_of(file, child) for child in element.all("joint", "freejoint")]
-    geometries, inertials = geometries_of(file, element)
+    geometries, inertials = geometries_of(file, element, world=file.contacts.is_fixed(element))
     inertial = inertial_of(file, element, inertials)
     return BodyDescription(
         name, parent, file.placement(element), inertial, tuple(geometries), tuple(joints)

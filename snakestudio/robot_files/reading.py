@@ -165,18 +165,18 @@ def bare_branches(
 
 def gravity_on(
     bodies: Sequence[BodyDescription],
-    off: Sequence[bool],
+    off: Sequence[float],
     gravity: tuple[float, float, float],
     reading: Reading,
 ) -> tuple[float, float, float]:
-    """Gravity on the robot: 0 if it acts on none of its masses, with a note if it acts on some of them.
+    """Gravity on the robot: reduced if it is so on all of its masses, with a note if it is so on some of them.
 
     Parameters
     ----------
     bodies : sequence of BodyDescription
         All bodies; the robot is the tree with the most joints that turn.
-    off : sequence of bool
-        Whether gravity does not act on a body, for each body.
+    off : sequence of float
+        Part of gravity that does not act on a body, for each body: True or 1 for all of it.
     gravity : tuple of float
         Gravity of the file, m/s^2.
     """
@@ -197,13 +197,21 @@ def gravity_on(
     without = [bodies[index].name for index in heavy if off[index]]
     if not without:
         return gravity
-    if len(without) == len(heavy):
-        reading.notes.append("Gravity does not act on the robot in the file, so here it is 0.")
-        return 0.0, 0.0, 0.0
+    parts = {float(off[index]) for index in heavy}
+    if len(parts) > 1:
+        reading.notes.append(
+            "Gravity does not act, or acts in part, on these links in the file, but it does here:"
+            f" {names_text(without)}."
+        )
+        return gravity
+    left = 1.0 - parts.pop()
     reading.notes.append(
-        f"Gravity does not act on these links in the file, but it does here: {names_text(without)}."
+        "Gravity does not act on the robot in the file, so here it is 0."
+        if left == 0.0
+        else f"Gravity on the robot is {left:.3g} times that of the file, because all its links compensate a part."
     )
-    return gravity
+    x, y, z = gravity
+    return left * x, left * y, left * z
 
 
 def world_geometry(

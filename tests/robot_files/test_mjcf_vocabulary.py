@@ -66,7 +66,7 @@ def test_every_element_and_attribute_is_declared() -> None:
 
 COMPLETE = """<mujoco model="complete">
 <compiler angle="radian" autolimits="true"/>
-<option gravity="0 0 -9.8" timestep="0.001"><flag/></option>
+<option gravity="0 0 -9.8" timestep="0.001"><flag override="enable"/></option>
 <default><joint damping="0.1"/><default class="own"><geom density="500"/></default></default>
 <asset>
   <mesh name="m" file="missing.stl"/>
@@ -79,20 +79,24 @@ COMPLETE = """<mujoco model="complete">
   <body name="a" childclass="own"><freejoint name="base"/>
     <geom name="shape" type="capsule" fromto="0 0 0 0.1 0 0" size="0.02"/>
     <geom type="mesh" mesh="m" mass="0.1"/><geom type="mesh" mesh="n"/><geom type="box" mesh="n"/>
-    <body name="b" pos="0.1 0 0"><joint name="j1" stiffness="1"/><frame/>
+    <body name="b" pos="0.1 0 0"><joint name="j1" springdamper="1 1" actuatorfrcrange="-1 1"/><frame/>
       <inertial pos="0 0 0" mass="0.1" diaginertia="1e-4 1e-4 1e-4"/>
       <body name="c" pos="0.1 0 0"><joint name="j2" class="own" range="-1 1"/><geom size="0.02" contype="0"/></body>
     </body>
   </body>
 </worldbody>
 <contact><pair geom1="floor" geom2="shape"/></contact>
-<actuator><position joint="j1" forcerange="-1 1"/><velocity joint="j1" forcerange="-1 1"/>
-  <motor joint="j2" forcerange="-1 1" ctrlrange="-1 1"/>
-  <motor jointinparent="j2"/><velocity jointinparent="j2"/><position jointinparent="j2"/>
-  <general jointinparent="j2"/>
-  <general joint="j2" biastype="affine" forcerange="-1 1"/></actuator>
+<actuator>ACTUATORS</actuator>
+<contact><exclude body1="world" body2="b"/></contact>
 <keyframe><key name="home" qpos="0 0 0 1 0 0 0 0 0"/><key name="other"/></keyframe>
-</mujoco>"""
+</mujoco>""".replace(
+    "ACTUATORS",
+    "".join(
+        f'<{tag} {joint} forcerange="-1 1" ctrlrange="-1 1"/>'
+        for tag in VOCABULARY["actuator"].children
+        for joint in ('joint="j1"', 'jointinparent="j2"')
+    ),
+)
 
 EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
 
