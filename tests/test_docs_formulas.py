@@ -51,8 +51,8 @@ def quotes(path: Path) -> Iterator[tuple[str, str]]:
     for match in _QUOTED.finditer(path.read_text(encoding="utf-8")):
         code, named, value, string = match.groups()
         ending = f".{named or code or ''}"
-        found = [known for known in CASES if known == code or known.endswith(ending)]
-        key = found[0] if found else key
+        matches = [known for known in CASES if known == code or known.endswith(ending)]
+        key = matches[0] if matches else key
         yield key, (code or value or string).strip('"')
 
 
@@ -61,9 +61,9 @@ def scene_formulas() -> list[tuple[str, str, str]]:
     formulas = []
     for path in PAGES:
         for key, text in quotes(path):
-            words = set(re.findall(r"[A-Za-z_]\w*", text))
+            identifiers = set(re.findall(r"[A-Za-z_]\w*", text))
             operators = re.search(r"\w *[-+*/^] *[\w(]", text)
-            if operators and words & _NAMES and words <= _NAMES | _CALLS:
+            if operators and identifiers & _NAMES and identifiers <= _NAMES | _CALLS:
                 formulas.append((path.stem, key, text))
     return formulas
 

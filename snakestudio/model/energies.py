@@ -9,11 +9,11 @@ ENERGY_HELP = {
     "work_actuator_j": "Work of the motors; of a continuous body, of its internal couples and forces",
     "work_friction_j": "Work of friction with the ground and with obstacles",
     "work_gravity_j": "Work of gravity during the motion",
-    "work_obstacle_j": "Work of the normal forces of obstacles; in the spatial model, of all normal forces, "
-    "also those of the ground",
+    "work_obstacle_j": "Work of the normal forces of obstacles (`spatial_nonsmooth`: of all normal forces, "
+    "also of the ground)",
     "work_joint_j": "Work of the forces that hold the joints together",
-    "work_stop_j": "Work of the stops at the joint limits; in the Lagrangian model, also of springs and dampers of "
-    "the joints",
+    "work_stop_j": "Work of the stops at the joint limits (`planar_lagrangian`: also of springs and dampers of the "
+    "joints)",
     "work_external_j": "Work of external forces: pulls with the mouse, and `apply_wrench` in Python",
     "work_gyroscopic_j": "Work of the gyroscopic torques: 0 in the exact equations, here the error of their explicit "
     "integration",
