@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
-from snakestudio.model.energies import ENERGY_HELP
+from snakestudio.model.column_help import ENERGY_HELP
 from tests.test_docs import code
 
 ONLY_POTENTIAL = {"work_projection_j"}

@@ -19,9 +19,9 @@ from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.cli import COMMANDS, parser_of
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.kinds.reads import readers
+from snakestudio.model.column_help import ENERGY_HELP
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.documentation import KeyRow, key_rows, parts_of
-from snakestudio.model.energies import ENERGY_HELP
 from snakestudio.model.quantities import QUANTITIES
 from snakestudio.model.registry import FORMULATIONS, first_line
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.column_help import ENERGY_HELP
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import Column, column_names, columns_of, values_of
-from snakestudio.model.energies import ENERGY_HELP
 from snakestudio.model.piece import Piece
 from snakestudio.model.quantities import numbered
 from snakestudio.model.recording import Schema
