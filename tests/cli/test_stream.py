@@ -9,7 +9,6 @@ import threading
 import time
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from mcap_ros2._dynamic import generate_dynamic
@@ -146,8 +145,8 @@ def test_client_of_the_page_prints_joint_angles(monkeypatch: pytest.MonkeyPatch)
     seen = threading.Event()
     ended = threading.Event()
 
-    def printed(*words: Any) -> None:
-        lines.append(words)  # type: ignore[arg-type]
+    def printed(time: str, angle: float) -> None:
+        lines.append((time, angle))
         seen.set()
 
     def listen() -> None:
