@@ -19,6 +19,7 @@ from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.cli import COMMANDS, parser_of
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.kinds.reads import readers
+from snakestudio.model.column_help import ENERGY_HELP
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.documentation import KeyRow, key_rows, parts_of
 from snakestudio.model.quantities import QUANTITIES
@@ -126,16 +127,28 @@ def formulations() -> str:
 
 
 def columns() -> str:
-    """Quantities of a run by where they belong, exported ones first."""
-    sections = []
-    for exported, title in ((True, "Exported columns"), (False, "Shown in the window only")):
-        rows = [
-            (f"`{_pattern(quantity.name)}`", unit_of(quantity.name), quantity.help)
-            for quantity in QUANTITIES
-            if quantity.exported == exported and quantity.name != "{}"
-        ]
-        sections += [f"## {title}", _table(("Column", "Unit", "Meaning"), rows)]
-    return "\n\n".join(sections)
+    """Quantities of a run in the order of the columns of a CSV."""
+    return _columns(exported=True)
+
+
+def displayed_columns() -> str:
+    """Quantities that are not exported."""
+    return _columns(exported=False)
+
+
+def _columns(*, exported: bool) -> str:
+    rows = (
+        (f"`{_pattern(quantity.name)}`", unit_of(quantity.name), quantity.help)
+        for quantity in QUANTITIES
+        if quantity.exported == exported and quantity.name != "{}"
+    )
+    return _table(("Column", "Unit", "Meaning"), rows)
+
+
+def energy_columns() -> str:
+    """Energies and works of all formulations of the program."""
+    rows = ((f"`{name}`", "J", meaning) for name, meaning in ENERGY_HELP.items())
+    return _table(("Column", "Unit", "Meaning"), rows)
 
 
 def _pattern(name: str) -> str:

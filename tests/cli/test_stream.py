@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import socket
 import threading
 import time
@@ -16,6 +17,7 @@ from snakestudio.cli import main
 from snakestudio.paths import scenes_dir
 from snakestudio.session.clock import Clock
 from tests.stream.foxglove_client import FoxgloveClient
+from tests.test_docs import code
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
@@ -133,3 +135,40 @@ def test_address_other_than_loopback_gives_a_warning(capsys: pytest.CaptureFixtu
         == 0
     )
     assert "encryption" in capsys.readouterr().err
+
+
+def test_client_of_the_page_prints_joint_angles(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    (source,) = code("streaming", "python")
+    lines: list[tuple[str, float]] = []
+    seen = threading.Event()
+    ended = threading.Event()
+
+    def printed(time: str, angle: float) -> None:
+        lines.append((time, angle))
+        seen.set()
+
+    def listen() -> None:
+        while not ended.is_set():
+            with suppress(ConnectionRefusedError):
+                text = source.replace("8765", str(port))
+                exec(compile(text, "streaming.md", "exec"), {"print": printed})
+                return
+
+    client = threading.Thread(target=listen, name="client")
+    delay = Clock.delay
+
+    def delayed(clock: Clock, simulated: float, busy: float) -> float:
+        """The run waits for the client, and then runs in real time."""
+        assert seen.wait(60.0)
+        return delay(clock, simulated, busy)
+
+    monkeypatch.setattr(Clock, "delay", delayed)
+    client.start()
+    run = ["run", MAIN, "--duration", "0.2", "--quiet", "--stream", str(port)]
+    assert main(run) == 0
+    ended.set()
+    client.join(30.0)
+    assert re.fullmatch(r"\d+\.\d\d s", lines[0][0])
+    assert all(abs(angle) < 2.0 for _, angle in lines)

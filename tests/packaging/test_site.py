@@ -23,12 +23,15 @@ from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.cli import COMMANDS, parser_of
 from snakestudio.gui.shell.commands import table
+from snakestudio.model.columns import column_names
 from snakestudio.model.quantities import QUANTITIES
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS, SHAPES
 from snakestudio.model.robot.overrides import JointOverride, LinkOverride
 from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
 from snakestudio.model.world import GroundPatch, GroundPicture
-from snakestudio.paths import docs_dir
+from snakestudio.paths import docs_dir, scenes_dir
+from snakestudio.session.run_schema import run_schema
 from tests.conftest import ROOT
 
 SITE = ROOT / "packaging" / "site"
@@ -87,13 +90,24 @@ def test_reference_names_the_models_that_read_a_key(site: SimpleNamespace) -> No
 
 
 def test_every_column_has_a_meaning_in_the_reference(site: SimpleNamespace) -> None:
-    text = site.reference.columns()
+    text = site.reference.columns() + site.reference.displayed_columns()
     for quantity in QUANTITIES:
         assert quantity.help, quantity.name
         if quantity.name != "{}":
             name = quantity.name.replace("{}", "N")
             assert f"| `{name}` |" in text
             assert f" | {quantity.help} |" in text
+
+
+def test_page_of_columns_has_all_columns_of_the_bundled_scenes(site: SimpleNamespace) -> None:
+    text = (docs_dir() / "reference" / "columns.md").read_text(encoding="utf-8")
+    text = site.site_pages.markdown_of("reference/columns", text)
+    listed = set(re.findall(r"`([a-z][a-z0-9_N]*)`", text))
+    for path in sorted(scenes_dir().glob("*.toml")):
+        for name in column_names(run_schema(load_scene(path), path.parent)):
+            numbered = re.sub(r"(?<=link_|oint_|tact_|tion_)\d+(?=_)", "N", name)
+            on_page = {numbered, re.sub(r"_(pitch|roll)_", "_yaw_", numbered)} & listed
+            assert on_page or name.startswith("compliant_"), f"{path.stem}: {name}"
 
 
 def test_reference_has_every_option_of_every_command(site: SimpleNamespace) -> None:

@@ -105,7 +105,7 @@ def test_recorded_commands_are_targets(tmp_path: Path) -> None:
         for _, _, record, message in reader.iter_decoded_messages(topics=["/joint_states"]):
             commands.receive(message)
             times.append(record.log_time / 1e9)
-    assert len(targets) == 6
+    assert len(targets) == 21
     for time, each in zip(times, targets, strict=True):
         assert np.array_equal(each.angles, recording.snapshot(recording.index_at(time)).joint_angle)
 

@@ -26,7 +26,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.format import VERSION
-from snakestudio.runfile.mcap.views import VIEW_RATE_HZ
 
 _MOST_LINKS = 10_000
 _MOST_COLUMNS = 20_000
@@ -118,8 +117,8 @@ def about(
         "schema": json.dumps({**asdict(schema), "valid": schema.valid.value}),
         "columns": json.dumps(columns.plain()),
         "views": (
-            "The rows are exact. For other programs, joints, poses and scalar values follow at up to "
-            f"{VIEW_RATE_HZ:g} Hz. All times are simulated ones."
+            "For other programs, joints, poses and scalar values of every row follow as messages of "
+            "standard types. All times are simulated ones."
         ),
     }
 

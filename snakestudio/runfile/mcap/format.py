@@ -8,7 +8,7 @@ tools of ROS 2 can read directly. In the order of the file:
 - attachments named `FILE`: the files of the scene, such as height maps (`enclosed`);
 - chunks with one message of `ROWS` each: some rows of the run, every column exact to the bit
   (`blocks`). They are all that SnakeStudio needs to read the run again;
-- chunks with messages for other programs, at a reduced rate (`views`);
+- chunks with messages for other programs, one of each topic for every row (`views`);
 - chunks with changes and events (`notes`);
 - attachments named `CHECKPOINT`: states from which the run can continue, opaque here;
 - once the run has ended, an attachment `INDEX` (`index`), a metadata record `END`, and the summary

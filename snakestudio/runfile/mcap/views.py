@@ -1,8 +1,6 @@
 """Views of a run for other programs: joints, poses and values as ROS 2 messages.
 
-These messages are never read here, so there are fewer of them than rows: at most `VIEW_RATE_HZ` per
-simulated second. Values of an interval (mean forces, iterations, the worst residual) cover the time
-since the previous message, so that nothing is lost between two messages.
+Every row is a message of each topic. These messages are never read here.
 """
 
 from __future__ import annotations
@@ -21,9 +19,6 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.mcap.cdr import MESSAGE_HEAD, Template
 from snakestudio.runfile.mcap.definitions import JOINT_STATE, POSE_STAMPED, TF_MESSAGE, figures
 from snakestudio.runfile.mcap.format import nanoseconds
-
-VIEW_RATE_HZ = 25.0
-"""Messages per simulated second: smooth as a film, at a quarter of the cost of writing every row."""
 
 WORLD = "world"
 _SHAPE = "robot"
@@ -57,7 +52,7 @@ class View:
 
 
 class Views:
-    """The topics of a run with a given schema, and the selection of their rows.
+    """The topics of a run with a given schema.
 
     Parameters
     ----------
@@ -71,8 +66,6 @@ class Views:
     def __init__(self, schema: Schema, head: int, *, shapes: bool = False) -> None:
         self._schema = schema
         self._figures = _figure_names(schema)
-        self._slot = -1
-        self._residual = 0.0  # the worst residual since the last selected row
         self._waiting: list[Rows] = []
         self._row_before: Rows | None = None
         self._written = 0
@@ -103,22 +96,10 @@ class Views:
 
     def add(self, rows: Rows) -> None:
         """Add the next rows."""
-        if not self.views:
+        if not self.views or not len(rows):
             return
-        slots = np.floor(rows.time * VIEW_RATE_HZ + 1e-6).astype(np.int64)
-        visible = np.flatnonzero(np.diff(slots, prepend=self._slot) > 0)
-        residual = np.concatenate([[self._residual], rows.solver_residual])
-        after = int(visible[-1]) + 2 if len(visible) else 0
-        if len(visible):
-            self._slot = int(slots[-1])
-            worst = np.maximum.reduceat(residual[:after], np.concatenate([[0], visible[:-1] + 2]))
-            chosen = _evenly(visible)
-            columns: dict[str, Any] = {
-                name: getattr(rows, name)[chosen].copy() for name in _OF_ROWS
-            }
-            columns["solver_residual"] = worst
-            self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(visible))))
-        self._residual = float(residual[after:].max(initial=0.0))
+        columns: dict[str, Any] = {name: getattr(rows, name).copy() for name in _OF_ROWS}
+        self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(rows))))
 
     def messages(self, channels: list[int]) -> list[tuple[int, NDArray[Any]]]:
         """Pending messages by channel, as MCAP records; `channels` are the channel numbers of `views`."""
@@ -143,13 +124,6 @@ class Views:
             self._written += len(self)
             self._row_before = last.slice(len(last) - 1, len(last))
             self._waiting = []
-
-
-def _evenly(chosen: NDArray[np.int64]) -> NDArray[np.int64] | slice:
-    """The same rows as a slice if they are evenly spaced, which is common and faster to select."""
-    if len(chosen) > 1 and np.all(np.diff(chosen) == chosen[1] - chosen[0]):
-        return slice(int(chosen[0]), int(chosen[-1]) + 1, int(chosen[1] - chosen[0]))
-    return chosen
 
 
 def _figure_names(schema: Schema) -> tuple[str, ...]:

@@ -55,8 +55,7 @@ from snakestudio.runfile.mcap.views import Views
 _SMALL_BLOCK = 512 * 1024
 
 _VIEWS_AT_ONCE = 500
-"""Number of messages per topic for other programs that are collected before they are written: twenty
-simulated seconds."""
+"""Number of messages per topic for other programs that are collected before they are written."""
 
 _MOST_MARKS = 64
 """Number of calls of `write` that can be undone."""

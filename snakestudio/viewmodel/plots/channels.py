@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.column_help import ENERGY_HELP
 from snakestudio.model.column_units import unit_of
 from snakestudio.model.columns import Column, column_names, columns_of, values_of
 from snakestudio.model.piece import Piece
@@ -70,7 +71,7 @@ def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
             unit_of(column.name),
             column.group,
             series_key((column.name,)),
-            column.quantity.help,
+            ENERGY_HELP.get(column.name, column.quantity.help),
         )
         for column in columns
         if column.filled and column.group
