@@ -94,8 +94,14 @@ def _options(file: MjcfFile) -> tuple[tuple[float, float, float], float]:
 
 
 def _check_contacts(file: MjcfFile, bodies: list[BodyDescription]) -> None:
-    """Note that the robot does not touch the floor in the file."""
+    """Note differences that concern the contacts of all links."""
     shapes = [shape for body in bodies for shape in body.geometries]
+    if any(shape.rolling_friction for shape in shapes):
+        file.notes.add(
+            "",
+            "MuJoCo limits sliding and rolling friction of a contact together; here each has its limit, so a robot"
+            " that slides and rolls at the same time moves differently",
+        )
     if not (file.flag("contact") and file.flag("constraint")):
         file.notes.add("", "Contacts are disabled in the file, but not here")
     elif shapes and not any(shape.collides for shape in shapes):
