@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.api.plugins import load_plugins
-from snakestudio.errors import PhysicsError, Problem, SceneError, SnakeStudioWarning, UsageError
+from snakestudio.errors import (
+    PhysicsError,
+    PluginRuntimeError,
+    Problem,
+    SceneError,
+    SnakeStudioWarning,
+    UsageError,
+)
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
 from snakestudio.export.provenance import (
@@ -73,6 +80,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Reason why the run could not be recorded completely at the given path, as a
         sentence; empty if
         it was.
+    fault : PluginRuntimeError or None
+        Failure of a plug-in that stopped the run.
     """
 
     def __init__(
@@ -88,6 +97,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         self.scene_file = scene_file
         self.failure = failure
         self.base_dir = base_dir
+        self.fault: PluginRuntimeError | None = None
         self._names = column_names(recording.schema)
 
     def close(self) -> None:
@@ -417,7 +427,9 @@ def simulate_scene(
         speed=speed,
     )
     failure = "" if result.ok else result.message
-    return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
+    run = Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
+    run.fault = result.fault
+    return run
 
 
 def simulate(
@@ -432,7 +444,8 @@ def simulate(
     """Run a scene and return its recorded columns.
 
     Raises `SceneError` if the scene cannot be read or run. Raises `PhysicsError` if the simulation
-    fails; its `run` attribute has the rows up to the failure.
+    fails, and `PluginRuntimeError` if code of a plug-in does; their `run` attribute has the rows up to
+    the failure.
 
     Parameters
     ----------
@@ -480,11 +493,12 @@ def known_step_estimate(
 def ended(run: Run) -> Run:
     """Return the run if it reached its end.
 
-    Raises `PhysicsError` otherwise; its `run` attribute has the rows up to the failure.
+    Raises `PhysicsError` otherwise, or the `PluginRuntimeError` of a plug-in; their `run` attribute has
+    the rows up to the failure.
     """
     if run.failure:
-        error = PhysicsError(run.failure)
-        error.run = run  # type: ignore[attr-defined]
+        error = run.fault or PhysicsError(run.failure)
+        error.run = run  # type: ignore[union-attr]
         raise error
     return run
 

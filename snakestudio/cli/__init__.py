@@ -344,9 +344,22 @@ def _run(arguments: list[str]) -> int:
             code = error.code if isinstance(error, EndRequest) else 130
         except BrokenPipeError:
             code = 0  # the reader of the output closed the pipe, which is not an error
+        except Exception as error:
+            code = _plugin_failed(error)
         finally:
             sys.stdout = stdout
     return _flushed(code)
+
+
+def _plugin_failed(error: Exception) -> int:
+    """Report an exception in code of a plug-in; any other exception is raised again."""
+    from snakestudio.plugins.faults import fault_of
+
+    fault = fault_of(error)
+    if fault is None:
+        raise error
+    print_error(str(fault))
+    return 3
 
 
 def _flushed(code: int) -> int:

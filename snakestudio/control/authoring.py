@@ -15,6 +15,7 @@ from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.plugins.author_state import public_state, with_public_state
+from snakestudio.plugins.result_types import described
 
 _DIFFERENCE_S = 1e-4
 """Step of the finite differences that give the rates and accelerations of a gait, s. The errors of both
@@ -97,7 +98,7 @@ class AngleController:
 
     def values(self) -> FloatArray:
         """Values of the channels."""
-        return np.array([float(getattr(self, name)) for name in self.channels])
+        return channel_values(self, self.channels)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References of a control period: the law, blended in from the current references."""
@@ -173,6 +174,29 @@ class AngleController:
         state, self._scene, last, self._away, self._approach, self._joined = checkpoint
         self._last = last.copy()
         with_public_state(self, state)
+
+
+def channel_values(controller: AngleController, channels: tuple[str, ...]) -> FloatArray:
+    """Values of the attributes that channels record.
+
+    Raises `MistakeError` if one of them is missing or not a number.
+    """
+    values = np.empty(len(channels))
+    for index, name in enumerate(channels):
+        if not hasattr(controller, name):
+            raise MistakeError(
+                f'{type(controller).__name__} has no attribute "{name}" for its channel',
+                "set it in begin(), or remove the channel",
+            )
+        value = getattr(controller, name)
+        try:
+            values[index] = float(value)
+        except (TypeError, ValueError):
+            raise MistakeError(
+                f"the channel {name} of {type(controller).__name__} has the value {described(value)}",
+                "set it to a number",
+            ) from None
+    return values
 
 
 class AngleGait:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.base import Controller, OnePeriod, OpenLoop, Steerable
-from snakestudio.errors import MistakeError, PluginRuntimeError
+from snakestudio.errors import PluginRuntimeError
 from snakestudio.model.quantities import taken_mistake
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
@@ -18,6 +16,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.plugins.column_names import channels_mistake
 from snakestudio.plugins.faults import calling
+from snakestudio.plugins.result_types import described
 from snakestudio.text import capitalized
 
 
@@ -27,12 +26,13 @@ def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Con
     It is called ahead of time only if its class derives from `OpenLoop`, because other controllers may
     have state, draw random numbers or count their calls.
     """
-    kind: type[_CheckedController] = (
-        _CheckedController if isinstance(controller, OpenLoop) else _CheckedPeriod
-    )
-    if isinstance(controller, Steerable):
-        kind = _CheckedSteerable
-    return kind(controller, scene, plugin)
+    with calling(plugin, type(controller).__name__):
+        kind: type[_CheckedController] = (
+            _CheckedController if isinstance(controller, OpenLoop) else _CheckedPeriod
+        )
+        if isinstance(controller, Steerable):
+            kind = _CheckedSteerable
+        return kind(controller, scene, plugin)
 
 
 class _CheckedController:
@@ -46,36 +46,25 @@ class _CheckedController:
                 raise self._fault(
                     f"creates a {type(controller).__name__}, which has no method {name}", "Add it"
                 )
-        if not isinstance(controller.needs, Fields):
+        self.needs: Fields = controller.needs
+        if not isinstance(self.needs, Fields):
             raise self._fault(
-                f"has needs = {controller.needs!r}",
+                f"has needs = {described(self.needs)}",
                 "Use Fields.JOINTS or other fields of a snapshot",
             )
-        mistake = channels_mistake(controller.channels) or taken_mistake(controller.channels)
+        self.channels: tuple[str, ...] = controller.channels
+        mistake = channels_mistake(self.channels) or taken_mistake(self.channels)
         if mistake is not None:
             raise self._fault(f"cannot run: {mistake[0]}", capitalized(mistake[1]))
 
-    @contextmanager
-    def _calling(self) -> Iterator[None]:
-        try:
-            with calling():
-                yield
-        except MistakeError as error:  # raised by a base class of the plug-in's class
-            raise self._fault(f"failed: {error.message}", error.remedy.capitalize()) from None
+    def _calling(self, name: str) -> calling:
+        return calling(self._plugin, f"{type(self._controller).__name__}.{name}")
 
     def _fault(self, what: str, remedy: str) -> PluginRuntimeError:
         return PluginRuntimeError(self._plugin, f"The plug-in {self._plugin} {what}. {remedy}.")
 
-    @property
-    def needs(self) -> Fields:
-        return self._controller.needs
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        return self._controller.channels
-
     def values(self) -> FloatArray:
-        with self._calling():
+        with self._calling("values"):
             values: Any = self._controller.values()
         count = len(self.channels)
         if (
@@ -91,7 +80,7 @@ class _CheckedController:
         return numbers
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> Reference:
-        with self._calling():
+        with self._calling("reference"):
             reference: Any = self._controller.reference(time, snapshot)
         if not isinstance(reference, JointReference):
             raise self._fault(
@@ -148,15 +137,15 @@ class _CheckedController:
             )
 
     def apply(self, scene: Scene, time: float) -> None:
-        with self._calling():
+        with self._calling("apply"):
             self._controller.apply(scene, time)
 
     def checkpoint(self) -> Any:
-        with self._calling():
+        with self._calling("checkpoint"):
             return self._controller.checkpoint()
 
     def restore(self, checkpoint: Any) -> None:
-        with self._calling():
+        with self._calling("restore"):
             self._controller.restore(checkpoint)
 
 
@@ -167,8 +156,8 @@ class _CheckedPeriod(_CheckedController, OnePeriod):
 class _CheckedSteerable(_CheckedController):
     def steer(self, command: TeleopCommand) -> bool:
         assert isinstance(self._controller, Steerable)
-        with self._calling():
-            return self._controller.steer(command)
+        with self._calling("steer"):
+            return bool(self._controller.steer(command))
 
 
 def _described(value: Any) -> str:

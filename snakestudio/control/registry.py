@@ -86,10 +86,12 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     if scene.body.strained:  # its strain law determines everything
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
-    with calling():
-        controller = _create_for_chain(scene, base_dir)
     plugins = plugin_kinds.driving_plugins(scene)
-    return checked_controller(controller, scene, plugins[0].name) if plugins else controller
+    if not plugins:
+        return _create_for_chain(scene, base_dir)
+    with calling(plugins[0].name, scene.controller.kind):
+        controller = _create_for_chain(scene, base_dir)
+    return checked_controller(controller, scene, plugins[0].name)
 
 
 def _create_for_chain(scene: Scene, base_dir: Path | None) -> Controller:

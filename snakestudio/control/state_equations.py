@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IndexArray
-from snakestudio.control.authoring import AngleController
+from snakestudio.control.authoring import AngleController, channel_values
 from snakestudio.control.ramp import Ramp, constant
 from snakestudio.errors import MistakeError, Problem
 from snakestudio.model.column_units import parted
@@ -188,7 +188,7 @@ class StateController(AngleController):
 
     def values(self) -> FloatArray:
         """Values of the channels."""
-        own = [float(getattr(self, name)) for name in type(self).channels]
+        own = channel_values(self, type(self).channels)
         return np.concatenate([own, self.state.ravel() if self.state_channels else ()])
 
     def fields_at(self, time: float) -> Any:

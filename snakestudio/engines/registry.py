@@ -86,8 +86,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
         _refuse_mistakes(scene, base_dir)
     use_compiled_arithmetic()
     declared = FORMULATIONS[scene.model.kind]
-    with calling():
-        engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
+    engine: Engine = declared.loaded(declared.engine)(scene, base_dir)
     return engine
 
 

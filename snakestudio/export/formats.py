@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +14,6 @@ from snakestudio.export.hdf5 import write_hdf5
 from snakestudio.export.mcap import write_mcap
 from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
-from snakestudio.plugins.faults import calling
 
 EXPORTS: Table[ExportKind] = Table()
 """By name, in the order in which they are listed."""
@@ -26,6 +25,7 @@ class ExportKind(Declaration):
 
     role: ClassVar[str] = "export"
     registry: ClassVar[Any] = EXPORTS
+    calls: ClassVar[Mapping[str, str]] = {"write": "run, path"}
 
     name: str
     ending: str
@@ -120,8 +120,7 @@ def write_as(kind: ExportKind, run: Any, path: Path) -> None:
         return
     part = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
-        with calling():
-            kind.write(run, part)
+        kind.write(run, part)
         if not os.path.isfile(part):
             raise ExportError(
                 f"{path}: The plug-in {EXPORTS.source(kind.name)} wrote no file. Fix its export {kind.name}."

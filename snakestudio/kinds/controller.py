@@ -150,6 +150,15 @@ class ControllerKind(FieldsDeclaration):
     """Remedies if fields that the controller needs are not measured."""
 
     one_per_run: ClassVar[str] = "motion"
+    calls: ClassVar[Mapping[str, str]] = {
+        "make": "scene, start",
+        "check": "scene",
+        "note": "fields",
+        "says": "control",
+        "marks": "control",
+        "events": "schema, fields",
+    }
+    makes: ClassVar[Mapping[str, str]] = {"make": "snakestudio.control.base:Controller"}
 
     states: Mapping[str, type] = field(default_factory=dict)
     """Classes of the saved state, by name in run files."""

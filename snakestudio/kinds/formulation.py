@@ -14,6 +14,7 @@ from snakestudio.model import registry
 from snakestudio.model.fields import Frozen
 from snakestudio.model.formulations import ModelFields
 from snakestudio.model.quantities import taken_mistake
+from snakestudio.model.recording import Schema
 from snakestudio.model.registry import (
     FieldsDeclaration,
     Registry,
@@ -84,6 +85,14 @@ class FormulationKind(FieldsDeclaration):
     """Columns that the model adds to `Schema.extra`."""
 
     one_per_run: ClassVar[str] = "model"
+    calls: ClassVar[Mapping[str, str]] = {
+        "engine": "scene, base_dir",
+        "check": "scene, base_dir",
+        "schema": "scene",
+        "largest_stable_step": "scene",
+        "from_format_1": "values",
+    }
+    makes: ClassVar[Mapping[str, str]] = {"engine": "snakestudio.engines.base:Engine"}
 
     works_outside_balance: tuple[str, ...] | None = None
     """Recorded works that are not part of the change of kinetic energy, which is the sum of all others;
@@ -131,6 +140,11 @@ class FormulationKind(FieldsDeclaration):
     def columns(self) -> tuple[str, ...]:
         """Columns that the model adds."""
         return self.channels
+
+    def result(self, name: str) -> Any:
+        """Type hint of the result of the function in a field, which can also be a location."""
+        hints = {"check": list[Problem], "schema": Schema, "largest_stable_step": float}
+        return hints.get(name, Any)
 
     def mistake(self) -> tuple[str, str] | None:
         """Error of the declaration, and remedy; None if it is valid."""

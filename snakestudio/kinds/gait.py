@@ -73,6 +73,17 @@ class GaitKind(FieldsDeclaration):
     """Keys with the condition under which they have an effect, as a function and in a few words."""
 
     one_per_run: ClassVar[str] = "motion"
+    calls: ClassVar[Mapping[str, str]] = {
+        "make": "scene",
+        "torques": "scene, start",
+        "check": "scene",
+        "readable": "fields",
+        "rates": "scene",
+    }
+    makes: ClassVar[Mapping[str, str]] = {
+        "make": "snakestudio.control.set_points:OwnGait",
+        "torques": "snakestudio.control.base:Controller",
+    }
 
     states: Mapping[str, type] = field(default_factory=dict)
     """Classes of the saved state, by name in run files."""

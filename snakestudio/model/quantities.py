@@ -10,7 +10,7 @@ measurements of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
@@ -60,7 +60,6 @@ from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.snapshot import Fields
 from snakestudio.plugins.column_names import REFERENCE, pattern_of
 from snakestudio.plugins.declaration import Declaration, Table
-from snakestudio.plugins.faults import calling
 
 Labels = Callable[[Schema], tuple[str, ...]]
 """Replacements of `{}` in the names of a quantity's columns."""
@@ -179,6 +178,12 @@ class Quantity(Declaration):
 
     role: ClassVar[str] = "quantity"
     registry: ClassVar[Any] = _ADDED
+    calls: ClassVar[Mapping[str, str]] = {
+        "values": "piece",
+        "of": "schema",
+        "having": "schema",
+        "there": "schema",
+    }
 
     @property
     def kind_name(self) -> str:
@@ -219,8 +224,7 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
     """Checked values of a plug-in's quantity."""
 
     def values(piece: Piece) -> FloatArray:
-        with calling():
-            array = np.asarray(quantity.values(piece))
+        array = np.asarray(quantity.values(piece))
         count = len((quantity.having or quantity.of)(piece.schema))
         rows = len(piece.rows)
         if array.dtype.kind not in "fiub" or array.shape not in (

@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
 from snakestudio.model.fields import Frozen
 from snakestudio.plugins.declaration import Declaration
+from snakestudio.plugins.faults import calling
 from snakestudio.text import capitalized
 
 
@@ -236,11 +237,12 @@ class Registry(Mapping[str, K]):
 
 
 def _validated(validator: SchemaValidator, value: Any, info: core_schema.ValidationInfo) -> Any:
-    return (
-        validator.validate_json(to_json(value))
-        if info.mode == "json"
-        else validator.validate_python(value)
-    )
+    with calling():  # validators and properties of fields of plug-ins
+        return (
+            validator.validate_json(to_json(value))
+            if info.mode == "json"
+            else validator.validate_python(value)
+        )
 
 
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from snakestudio.plugins.result_types import described
+
 _CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,79}")
 
 REFERENCE = "docs/reference/columns.md"
@@ -27,7 +29,7 @@ def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
 def channels_mistake(channels: Any, what: str = "channels") -> tuple[str, str] | None:
     """Problem of the names of channels by themselves, and its remedy; None if they are valid."""
     if not isinstance(channels, tuple) or not all(isinstance(name, str) for name in channels):
-        return f"{what} = {channels!r}", 'give a tuple of names, such as ("phase_rad",)'
+        return f"{what} = {described(channels)}", 'give a tuple of names, such as ("phase_rad",)'
     for name in channels:
         if not _CHANNEL.fullmatch(name):
             return (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from snakestudio.errors import MistakeError
 from snakestudio.plugins.column_names import pattern_of
+from snakestudio.plugins.result_types import hints_of, result_hint
 
 V = TypeVar("V")
 
@@ -26,6 +27,12 @@ class Declaration:
     one_per_run: ClassVar[str] = ""
     """Part of a run that declarations of some classes share, such as "motion": a run has only one of
     them, so that two can have columns of the same name. "" if a run can have several."""
+
+    calls: ClassVar[Mapping[str, str]] = {}
+    """Arguments of its functions, by field: {"make": "scene, start"}."""
+
+    makes: ClassVar[Mapping[str, str]] = {}
+    """Interface of the objects that its functions create, "module:class", by field."""
 
     @property
     def kind_name(self) -> str:
@@ -59,6 +66,14 @@ class Declaration:
             ):
                 return name
         return ""
+
+    def arguments(self, name: str) -> tuple[str, ...]:
+        """Arguments that the function in a field gets."""
+        return tuple(each.strip() for each in self.calls[name].split(","))
+
+    def result(self, name: str) -> Any:
+        """Type hint of the result of the function in a field."""
+        return result_hint(hints_of(type(self)).get(name, Any))
 
     def register(self, source: str) -> None:
         """Add the declaration to the registry of its class; `source` is the name of the plug-in."""

@@ -1,7 +1,8 @@
 """Faults in code of plug-ins, detected from the frames of a traceback or of a thread.
 
 The globals of the module of a plug-in name it (`MARK`); a package is recognised by the name of its
-modules. So calls of plug-ins need no wrappers and have no overhead.
+modules. A call whose plug-in is known is guarded by `calling(plugin, what)`, because an error of the
+call itself, such as a wrong number of arguments, has no frame of the plug-in.
 """
 
 from __future__ import annotations
@@ -9,16 +10,19 @@ from __future__ import annotations
 import ctypes
 import linecache
 import logging
+import os
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from types import FrameType, TracebackType
 
-from snakestudio.errors import PluginRuntimeError, SnakeStudioError
-from snakestudio.plugins.loaded import loaded
+from snakestudio.errors import MistakeError, PluginRuntimeError, SnakeStudioError
+from snakestudio.plugins.loaded import find, loaded
+from snakestudio.text import sentences
 
 log = logging.getLogger("snakestudio.plugins")
 
@@ -71,14 +75,60 @@ def fault_of(error: BaseException) -> PluginRuntimeError | None:
         if plugin_of(step.tb_frame):
             last = step
         step = step.tb_next
-    return PluginRuntimeError(name, _sentence(name, error, last), _text(error))
+    file = last.tb_frame.f_code.co_filename
+    plugin = find(name)
+    mistake = import_mistake(error, None if plugin and plugin.source.module else Path(file).parent)
+    if mistake is not None:
+        text = f"{file}, line {last.tb_lineno}: {sentences(*mistake)}"
+        return PluginRuntimeError(name, text, _text(error))
+    at = f"line {last.tb_lineno} of {file}"
+    return PluginRuntimeError(name, _sentence(name, error, at), _text(error))
 
 
-def _sentence(name: str, error: BaseException, at: TracebackType) -> str:
-    file = at.tb_frame.f_code.co_filename
-    line = at.tb_lineno
+def import_mistake(error: BaseException, folder: Path | None) -> tuple[str, str] | None:
+    """Problem of a failed import in a plug-in, and its remedy; None for other exceptions.
+
+    Parameters
+    ----------
+    folder : Path or None
+        Folder of a plug-in that is a file; None for a package.
+    """
+    if not isinstance(error, ImportError):
+        return None
+    remedy = "put the code into this file, or make a package with an entry point (docs/plugins.md)"
+    if not isinstance(error, ModuleNotFoundError):
+        if folder is None or "relative import" not in message_of(error):
+            return None
+        return "a plug-in is a single file and cannot import files next to it", remedy
+    top = str(error.name or "").partition(".")[0]
+    if not top or top == "snakestudio":
+        return None
+    if folder is not None and ((folder / f"{top}.py").is_file() or (folder / top).is_dir()):
+        what = f'the module "{error.name}" is next to the plug-in, which is a single file and cannot import it'
+        return what, remedy
+    return (
+        f'the module "{error.name}" is not installed',
+        f"install it where SnakeStudio is: pip install {top}",
+    )
+
+
+def fault_in(plugin: str, what: str, error: BaseException) -> PluginRuntimeError:
+    """Return the fault for an exception in a call of a plug-in, also if no frame is of the plug-in.
+
+    Parameters
+    ----------
+    what : str
+        Class or function that was called, such as "Wag.reference".
+    """
+    if isinstance(error, MistakeError):  # raised by a base class of the plug-in's class
+        text = sentences(f"the plug-in {plugin} failed: {error.message}", error.remedy)
+        return PluginRuntimeError(plugin, text)
+    return fault_of(error) or PluginRuntimeError(plugin, _sentence(plugin, error, f"in {what}"))
+
+
+def _sentence(name: str, error: BaseException, at: str) -> str:
     if isinstance(error, PluginCancelled):
-        return f"The plug-in {name} was cancelled in line {line} of {file}."
+        return f"The plug-in {name} was cancelled in {at.removeprefix('in ')}."
     if isinstance(error, SystemExit):
         what = "asked the program to exit, which a plug-in cannot"
         remedy = "Raise an exception there instead."
@@ -89,40 +139,89 @@ def _sentence(name: str, error: BaseException, at: TracebackType) -> str:
         what = "called itself too deeply"
         remedy = "End the recursion."
     else:
-        text = str(error).strip().partition("\n")[0][:300]
+        text = message_of(error)
         what = f"raised {type(error).__name__}" + (f": {text}" if text else "")
         remedy = "Fix the plug-in, and run the scene again."
-    return f"The plug-in {name} {what} (line {line} of {file}). {remedy}"
+        missing = str(getattr(error, "name", ""))
+        if isinstance(error, AttributeError) and at.startswith("in ") and missing.startswith("_"):
+            remedy = "Call super().__init__ with the same arguments in its __init__."
+    return f"The plug-in {name} {what} ({at}). {remedy}"
+
+
+def message_of(error: BaseException) -> str:
+    """First line of the message of an exception; "" if it cannot be formatted."""
+    try:
+        return str(error).strip().partition("\n")[0][:300]
+    except BaseException:
+        return ""
 
 
 def _text(error: BaseException) -> str:
     """Traceback with the frames of plug-ins only."""
     frames = [each for each in traceback.walk_tb(error.__traceback__) if plugin_of(each[0])]
     lines = traceback.StackSummary.extract(iter(frames), limit=-_MOST_FRAMES).format()
-    return "".join(
-        ["Traceback (frames of plug-ins only):\n", *lines, *traceback.format_exception_only(error)]
-    )
-
-
-@contextmanager
-def calling() -> Iterator[None]:
-    """Convert exceptions from code of plug-ins to `PluginRuntimeError`; other exceptions pass unchanged.
-
-    Raises
-    ------
-    PluginRuntimeError
-    """
     try:
-        yield
-    except (SnakeStudioError, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        fault = fault_of(error)
+        last = traceback.format_exception_only(error)
+    except BaseException:  # of its __str__
+        last = [f"{type(error).__name__}\n"]
+    return "".join(["Traceback (frames of plug-ins only):\n", *lines, *last])
+
+
+moved_from: list[str] = []
+"""Working folders that plug-ins have left, oldest first; see `plugins.watch`."""
+
+
+class restoring:  # noqa: N801  # used as a function
+    """Restore the standard streams and the working folder if the code inside has replaced them."""
+
+    __slots__ = ("_streams",)
+
+    def __enter__(self) -> None:
+        self._streams = sys.stdin, sys.stdout, sys.stderr
+
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
+        if sys.stdout is not self._streams[1] or sys.stderr is not self._streams[2]:
+            sys.stdin, sys.stdout, sys.stderr = self._streams
+        if moved_from:
+            _move_back()
+
+
+class calling(restoring):  # noqa: N801  # used as a function
+    """Guard around code of plug-ins: its exceptions become `PluginRuntimeError`; other exceptions pass unchanged.
+
+    Parameters
+    ----------
+    plugin : str
+        Plug-in whose code is called; any exception is then a fault of it. By default, only
+        exceptions with a frame of a plug-in are.
+    what : str
+        Class or function that is called, for exceptions without such a frame.
+    """
+
+    __slots__ = ("_plugin", "_what")
+
+    def __init__(self, plugin: str = "", what: str = "") -> None:
+        self._plugin = plugin
+        self._what = what
+
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
+        super().__exit__(kind, error, at)
+        if error is None or isinstance(error, SnakeStudioError | KeyboardInterrupt):
+            return
+        fault = fault_in(self._plugin, self._what, error) if self._plugin else fault_of(error)
         if fault is None:
-            raise
+            return
         if fault.traceback:
             log.error("%s", fault.traceback.rstrip())
         raise fault from None
+
+
+def _move_back() -> None:
+    """Return to the working folder in which the command was given."""
+    folder = moved_from[0]
+    moved_from.clear()
+    with suppress(OSError):
+        os.chdir(folder)
 
 
 def running_in(thread: int) -> str:

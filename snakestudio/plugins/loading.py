@@ -7,16 +7,27 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
 from snakestudio.errors import MistakeError, PluginError, PluginRuntimeError
 from snakestudio.plugins import watch
 from snakestudio.plugins.declaration import Declaration
-from snakestudio.plugins.faults import MARK, cache_source, fault_of
+from snakestudio.plugins.faults import (
+    MARK,
+    cache_source,
+    calling,
+    fault_of,
+    import_mistake,
+    message_of,
+    restoring,
+)
+from snakestudio.plugins.guards import with_guards
 from snakestudio.plugins.loaded import LOCK, PLUGINS, Plugin, find
+from snakestudio.plugins.signatures import mistakes, mistakes_of_classes
 from snakestudio.plugins.source import Source, read_source
-from snakestudio.text import sentence, sentences
+from snakestudio.text import capitalized, sentence, sentences
 
 PLUGIN_API = 1
 """Version of the interface for plug-ins; it increases when older plug-ins no longer work."""
@@ -105,8 +116,7 @@ def _replaced(present: Plugin, source: Source) -> Plugin:
         added = _load(source)
     except BaseException:
         sys.modules[present.module.__name__] = present.module
-        for declaration in present.declarations:
-            declaration.register(present.name)
+        _register(present)
         added = PLUGINS[present.name] = present
         raise
     finally:
@@ -126,10 +136,14 @@ def _load(source: Source) -> Plugin:
             sys.modules.pop(module.__name__, None)
         raise
     plugin = Plugin(source, module, declarations)
-    for declaration in declarations:
-        declaration.register(source.name)
+    _register(plugin)
     PLUGINS[source.name] = plugin
     return plugin
+
+
+def _register(plugin: Plugin) -> None:
+    for declaration in plugin.declarations:
+        with_guards(declaration, plugin.name).register(plugin.name)
 
 
 def _executed(source: Source) -> ModuleType:
@@ -150,11 +164,13 @@ def _executed(source: Source) -> ModuleType:
     _check_version(_stated_version(tree), path)
     module = ModuleType(f"snakestudio_plugin_{source.name}")
     module.__file__ = path
+    module.__package__ = ""  # not part of a package, so relative imports fail
     setattr(module, MARK, source.name)
     cache_source(path, text)
     sys.modules[module.__name__] = module
     try:
-        exec(code, module.__dict__)
+        with restoring():
+            exec(code, module.__dict__)
     except BaseException as error:
         sys.modules.pop(module.__name__, None)
         raise _failed(source, error) from None
@@ -163,7 +179,8 @@ def _executed(source: Source) -> ModuleType:
 
 def _package(source: Source) -> ModuleType:
     try:
-        module = importlib.import_module(source.module)
+        with restoring():
+            module = importlib.import_module(source.module)
     except BaseException as error:
         raise _failed(source, error) from None
     _check_version(getattr(module, "PLUGIN_API", PLUGIN_API), source.name)
@@ -176,23 +193,19 @@ def _failed(source: Source, error: BaseException) -> BaseException:
         return error
     line = _line(source, error)
     where = f"{source.where}, line {line}" if line else source.where
-    if (
-        isinstance(error, ModuleNotFoundError)
-        and error.name
-        and not error.name.startswith("snakestudio")
-    ):
-        top = error.name.partition(".")[0]
-        return PluginError(
-            f'{where}: The module "{error.name}" is not installed. Install it where SnakeStudio is: pip install {top}'
-        )
+    mistake = import_mistake(
+        error, None if source.module or source.path is None else source.path.parent
+    )
+    if mistake is not None:
+        return PluginError(f"{where}: {sentences(*mistake)}")
     if isinstance(error, ImportError):
-        what = f"{sentence(str(error))} See docs/plugins.md for what SnakeStudio offers."
+        what = f"{sentence(message_of(error))} See docs/plugins.md for what SnakeStudio offers."
         return PluginError(f"{where}: {what}")
     if isinstance(error, MistakeError):
         return PluginError(f"{where}: {error}")
     fault = fault_of(error)
     if fault is None:
-        text = f"{type(error).__name__}: {error}"
+        text = f"{type(error).__name__}: {message_of(error)}"
         return PluginRuntimeError(
             source.name,
             f"{where}: {text}. Fix the plug-in.",
@@ -265,11 +278,13 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
                 "snakestudio.plugin: ControllerKind, GaitKind, FormulationKind, ShapeKind, ReductionKind, FilterKind, "
                 "Quantity, ExportKind or FirmwareKind."
             )
+        _check_code(each, module, source)
         try:
-            name = each.kind_name
-            mistake = each.mistake()
-        except MistakeError as error:
-            raise PluginError(f"{where}: {error}") from None
+            with calling(source.name, type(each).__name__):
+                name = each.kind_name
+                mistake = each.mistake()
+        except PluginRuntimeError as error:
+            raise PluginError(f"{where}: {error.message}") from None
         if mistake is not None:
             raise PluginError(f"{where}: {sentences(*mistake)}")
         key = (id(each.registry), name)
@@ -292,6 +307,24 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
             _refuse_shared_column(each, (*others, *built_in), where)
         others.append((each, source.name))
     return tuple(declared)
+
+
+def _check_code(declaration: Declaration, module: ModuleType, source: Source) -> None:
+    """Check functions and classes against the calls that the program makes.
+
+    Raises
+    ------
+    PluginRuntimeError
+    """
+    with calling(source.name, type(declaration).__name__):
+        mistake = next(
+            chain(mistakes(declaration), mistakes_of_classes(module.__dict__, module.__name__)),
+            None,
+        )
+    if mistake is not None:
+        where = f"{source.where}, line {mistake.line}" if mistake.line else source.where
+        text = f"{where}: {mistake.what}. {capitalized(mistake.remedy)}."
+        raise PluginRuntimeError(source.name, text)
 
 
 def _refuse_shared_column(

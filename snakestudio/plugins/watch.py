@@ -12,12 +12,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
 from snakestudio.errors import PluginRuntimeError
-from snakestudio.plugins.faults import log, owner
+from snakestudio.plugins.faults import log, moved_from, owner
 from snakestudio.plugins.loaded import loaded
 
 _FORKS = {"os.fork": "fork", "os.forkpty": "fork"}
@@ -83,6 +84,9 @@ def _refusing(function: Callable[..., Any], what: str) -> Callable[..., Any]:
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _FORKS and (name := owner(_caller())):
         _refuse(name, "fork the program", "Start another program with subprocess instead.")
+    if event == "os.chdir" and owner(_caller()):  # `calling` restores it
+        with suppress(OSError):
+            moved_from.append(os.getcwd())
 
 
 def _start_thread(thread: threading.Thread) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from snakestudio.errors import SceneError
+from snakestudio.errors import PluginRuntimeError, SceneError
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
 from snakestudio.model.scene import Scene
@@ -37,6 +37,9 @@ class OfflineRun:
     cancelled: bool = False
     engine_seconds: float = 0.0
     """Processor time of the engine, s."""
+
+    fault: PluginRuntimeError | None = None
+    """Failure of a plug-in that stopped the run."""
 
 
 def run_offline(
@@ -145,7 +148,9 @@ def _run_to_end(
         report = runner.advance(steps)
         if not report.ok:
             message = f"{report.message}{where_saved(runner.engine)}"
-            return OfflineRun(runner.recording, False, message, False, runner.engine_seconds)
+            return OfflineRun(
+                runner.recording, False, message, False, runner.engine_seconds, runner.error
+            )
         if runner.recording.path is not None and runner.recording.trouble:
             return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):

@@ -15,7 +15,6 @@ from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
 from snakestudio.errors import MistakeError, PluginRuntimeError, SceneError, StateError, UserError
-from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.plugin_kinds import plugin_records, plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.events import Change, RunEvent
@@ -39,7 +38,6 @@ from snakestudio.session.reference_feed import ReferenceFeed, try_reference
 from snakestudio.session.run_log import RunLog
 from snakestudio.session.run_schema import with_channels
 from snakestudio.session.state_schedule import StateSchedule
-from snakestudio.text import sentences
 
 Sink = Callable[[Reference], None]
 
@@ -145,12 +143,6 @@ class Runner:
                 return self._advance(n_steps)
         except PluginRuntimeError as error:
             return self._stopped_by(error)
-        except MistakeError as error:
-            name = FORMULATIONS.source(self.scene.model.kind)
-            if not name:
-                raise
-            text = sentences(f"the plug-in {name} failed: {error.message}", error.remedy)
-            return self._stopped_by(PluginRuntimeError(name, text))
 
     def _stopped_by(self, error: PluginRuntimeError) -> StepReport:
         """Stop at the failure of a plug-in, with all rows up to it."""
@@ -296,7 +288,8 @@ class Runner:
             feed.reference, feed.begin, feed.end, grid.next_row, grid.last_step, self.end_step
         )
         state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
-        return encode(state, self.scene, self.time)
+        with calling(next((each.name for each in plugins_in_use(self.scene)), ""), "checkpoint"):
+            return encode(state, self.scene, self.time)
 
     def restore(self, checkpoint: bytes, scene: Scene, time: float) -> None:
         """Restore the state in which a run of the same scene created `checkpoint`; the recording does not change.
@@ -323,7 +316,7 @@ class Runner:
             # is restored.
             self.engine.restore(before[0])
             self.controller.restore(before[1])
-            if isinstance(error, StateError):
+            if isinstance(error, StateError | PluginRuntimeError):
                 raise
             raise StateError("The saved state of this run is damaged.") from error
         self.scene = scene
@@ -356,7 +349,7 @@ class Runner:
     def apply(self, scene: Scene) -> list[str]:
         """Adopt those values of `scene` that can change during the run, from the next control period.
 
-        Raises `UserError` or `MistakeError` if engine or controller cannot use a value; the run
+        Raises `UserError`, `MistakeError` or `PluginRuntimeError` if engine or controller cannot use a value; the run
         continues unchanged then.
 
         Returns
@@ -382,7 +375,7 @@ class Runner:
             if not self.engine.apply(live):
                 return False
             self.controller.apply(live, self.time)
-        except (UserError, MistakeError):
+        except (UserError, MistakeError, PluginRuntimeError):
             self.engine.apply(self.scene)
             raise
         return True

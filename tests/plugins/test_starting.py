@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -139,13 +140,17 @@ def test_template_of_a_firmware_answers_on_the_bus(tmp_path: Path) -> None:
         EmulatedRobot(own)
     load(started(tmp_path, "firmware"))
     robots = EmulatedRobot(loaded), EmulatedRobot(own)
-    assert type(robots[1].nodes[0]).__name__ == "MyKind"
+    node: Any = robots[1].nodes[0]
+    assert type(node).__name__ == "MyKind"
     sent: list[list[Frame]] = [[], []]
     for k in range(200):
         for robot, frames in zip(robots, sent, strict=True):
             frames += robot.poll(0.01 * k)
     assert [frame.id for frame in sent[0]] == [frame.id for frame in sent[1]]
     assert len(sent[0]) > 100
+    for address, extended in node.addresses():
+        robots[1].receive(Frame(address, bytes(8), extended), 2.0)
+    assert node.frames == len(node.addresses())
 
 
 def test_new_plugin_refuses_invalid_paths(tmp_path: Path) -> None:

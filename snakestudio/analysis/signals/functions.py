@@ -332,6 +332,8 @@ FUNCTIONS: Table[Function] = Table(
 class SignalFunctionKind(Declaration):
     """Declaration of a plug-in's function of one signal and plain numbers."""
 
+    calls: ClassVar[Mapping[str, str]] = {"of": "times, values", "unit": "unit"}
+
     name: str
     """Name in expressions."""
 
@@ -383,6 +385,12 @@ class SignalFunctionKind(Declaration):
         """The node for a signal and plain numbers."""
         raise NotImplementedError
 
+    def arguments(self, name: str) -> tuple[str, ...]:
+        """Arguments that the function in a field gets."""
+        if name == "unit":
+            return ("unit",)
+        return (*(("times", "values") if name == "of" else ()), *self.numbers)
+
     def register(self, source: str) -> None:
         """Register the function; exceptions in its code become messages about the expression."""
         self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
@@ -398,6 +406,8 @@ class FilterKind(SignalFunctionKind):
     of: Callable[..., FloatArray]
     """Computes the values (k,) from the times (k,), s, the values (k,), NaN in gaps, and the plain
     numbers."""
+
+    calls: ClassVar[Mapping[str, str]] = {**SignalFunctionKind.calls, "reach_s": "numbers"}
 
     reach_s: float | Callable[..., float] | None = None
     """Width of its window on each side, s, or a function that computes it from the plain numbers; 0: only the

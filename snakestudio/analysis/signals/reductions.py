@@ -18,6 +18,7 @@ from snakestudio.errors import SignalError
 from snakestudio.model.column_units import Unit, combined, ending_of, of_column
 from snakestudio.model.recording import Recording
 from snakestudio.plugins.declaration import Table
+from snakestudio.plugins.result_types import described
 
 _SECOND = of_column("time_s")
 
@@ -61,7 +62,20 @@ class ReductionKind(SignalFunctionKind):
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Reduction:
         """The reduction of a signal."""
         unit = unit_after(self.unit, x.unit)
-        return Reduction(x, lambda t, values: float(of(t, values, *numbers)), unit)
+        return Reduction(x, lambda t, values: self._number(of(t, values, *numbers)), unit)
+
+    def _number(self, value: Any) -> float:
+        """Result as a number.
+
+        Raises
+        ------
+        SignalError
+        """
+        try:
+            return float(value)
+        except Exception:
+            what = f"{self.name} returns {described(value)}, which is not a number"
+            raise SignalError(what, "return one number") from None
 
 
 def _own(name: str, help: str, of: Callable[..., Any], **more: Any) -> ReductionKind:

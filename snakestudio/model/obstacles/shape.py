@@ -8,7 +8,7 @@ vertical, with `pitch_deg` and `roll_deg` it can be tilted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -157,6 +157,14 @@ class ShapeKind(FieldsDeclaration):
     fields_type: ClassVar[type[Frozen]] = Obstacle
     needs_defaults: ClassVar[bool] = False  # users choose the position of a shape
     registry: ClassVar[Registry[Any]] = registry.SHAPES
+    calls: ClassVar[Mapping[str, str]] = {
+        "solids": "obstacle, base_dir",
+        "middle": "obstacle",
+        "scaled": "obstacle, x, y, z",
+        "fresh": "fit",
+        "typical": "obstacle",
+        "without_files": "obstacle",
+    }
 
     fields: type[Obstacle]
     """Class of the entries of the scene's [[obstacles]]."""

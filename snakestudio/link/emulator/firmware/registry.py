@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -21,7 +21,6 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Profile
 from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
-from snakestudio.plugins.faults import calling
 
 FIRMWARE: Table[FirmwareKind] = Table()
 """By name."""
@@ -33,6 +32,9 @@ class FirmwareKind(Declaration):
 
     role: ClassVar[str] = "firmware"
     registry: ClassVar[Any] = FIRMWARE
+
+    calls: ClassVar[Mapping[str, str]] = {"make": "number, axes, loaded, body"}
+    makes: ClassVar[Mapping[str, str]] = {"make": "snakestudio.link.emulator.node:Node"}
 
     name: str
     """Name in profiles."""
@@ -122,6 +124,5 @@ def make_nodes(loaded: LoadedProfile, body: Body) -> tuple[Node, ...]:
                 f"{profile.name}: node {number} has {len(axes)} axes, but emulated drives of the kind {firmware.name} "
                 'have one. Use a separate node for each axis, or set emulation.firmware to "generic".'
             )
-        with calling():
-            nodes.append(firmware.make(number, axes, loaded, body))
+        nodes.append(firmware.make(number, axes, loaded, body))
     return tuple(nodes)
