@@ -32,6 +32,9 @@ chain."""
 _NEARLY = 0.35
 """The same for a chain that does not bend about its own axes."""
 
+_STEEP = 0.7
+"""Vertical part of the direction of the line from which a robot is upright."""
+
 _TOGETHER = 0.02
 """Distance of two axes, as a fraction of the usual spacing, below which they are at one point."""
 
@@ -80,6 +83,9 @@ class Alignment:
     spacing: float = 0.0
     """Usual distance between neighbouring joints, m; 0 for a single joint."""
 
+    upright: bool = False
+    """Whether the line through the joints is closer to the vertical than to the ground."""
+
     def middle(self, link: int, length: float) -> FloatArray:
         """Middle of a link, (3,), m; half of the offset of its axes belongs to either neighbour of a joint."""
         along = self.frames[link][:, 0]
@@ -113,6 +119,7 @@ def align(chain: Chain, notes: Notes) -> Alignment:
     if alignment is None:
         alignment = _straight(chain, line, up, notes)
     alignment.spacing = line.spacing
+    alignment.upright = abs(float(line.direction[2])) >= _STEEP
     return alignment
 
 
@@ -215,11 +222,10 @@ def _upwards(direction: FloatArray, hinges: list[Hinge], notes: Notes) -> FloatA
     own = [hinge.axis for hinge in hinges if hinge.joint.kind != "ball"]
     lateral = [axis - (axis @ direction) * direction for axis in own]
     lateral = [axis / np.linalg.norm(axis) for axis in lateral if np.linalg.norm(axis) > 0.7]
-    if abs(direction[2]) < 0.7:
+    if abs(direction[2]) < _STEEP:
         up = np.array([0.0, 0.0, 1.0])
     else:
         up = lateral[0] if lateral else np.array([0.0, 1.0, 0.0])
-        notes.add("", "The robot is upright in the file; here it lies on the ground")
     up = up - (up @ direction) * direction
     up /= np.linalg.norm(up)
     if not lateral:

@@ -1,4 +1,4 @@
-"""Initial state of an imported robot: straight, or in the pose of the file's keyframe."""
+"""Initial state of an imported robot: straight, among the obstacles of its file, or in the pose of its keyframe."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from snakestudio._arrays import FloatArray
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import JointAnglesStart, StraightStart
+from snakestudio.model.obstacles.outlines import plan_boxes
+from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids
+from snakestudio.model.obstacles.solid_distances import Distance, solids_distance
 from snakestudio.model.robot.chain import height_of_lowest
 from snakestudio.model.robot.pose import initial_state, joint_lists
 from snakestudio.model.robot.robot import Robot
@@ -18,13 +22,183 @@ from snakestudio.model.scene import Scene
 from snakestudio.robot_files.alignment import Alignment
 from snakestudio.robot_files.chain import Chain
 from snakestudio.robot_files.compact import plain
-from snakestudio.robot_files.description import Placement
+from snakestudio.robot_files.description import Placement, RobotDescription
 from snakestudio.robot_files.joint_values import AxisFields
 from snakestudio.robot_files.link_values import LinkValues
 from snakestudio.robot_files.notes import Notes
+from snakestudio.robot_files.obstacles import ground_height
 
 _DEEP = 1e-4
 """Depth in the ground at the start above which the robot is moved onto it, m."""
+
+_TOUCHING = 1e-4
+"""Depth in an obstacle that is not an overlap, m: as a simulation tolerates at its start."""
+
+_FINENESS = 8
+"""Number of points of a link's axis per radius at which distances are computed."""
+
+_MOST_POINTS = 60
+_DIRECTIONS = 16
+"""Number of directions in which a free position is searched."""
+
+_GROWTH = 1.15
+"""Ratio of successive distances of the search."""
+
+
+def straight_start(
+    description: RobotDescription,
+    alignment: Alignment,
+    links: Sequence[LinkValues],
+    robot: Robot,
+    obstacles: tuple[Obstacle, ...],
+    notes: Notes,
+) -> StraightStart:
+    """Straight start at the position in the file.
+
+    The robot lies on the ground. Among obstacles, an upright robot keeps its pose, and a robot that would
+    overlap an obstacle gets the pose of the file, or the nearest free position.
+    """
+    direction = alignment.frames[0][:, 0]
+    level = math.hypot(direction[0], direction[1]) > 0.5
+    heading = _degrees(math.atan2(direction[1], direction[0])) if level else 180.0
+    heading = 180.0 if heading == -180.0 else heading
+    middle = alignment.middle(0, links[0].length)
+    height = ground_height(description.world)
+    lying = StraightStart(
+        link=1,
+        x_m=_metres(middle[0]),
+        y_m=_metres(middle[1]),
+        heading_deg=heading,
+        z_m=lying_height(links),
+    )
+    lies = "The robot is upright in the file; here it lies on the ground"
+    if not obstacles:
+        if alignment.upright:
+            notes.add("", lies)
+        centre = {"link": (len(links) + 1) // 2, "x_m": 0.0, "y_m": 0.0}
+        return lying.model_copy(update=centre)
+    posed = _pose_of_file(alignment, middle - [0.0, 0.0, height])
+    world = _World(robot, obstacles)
+    if alignment.upright and world.is_free(posed):
+        return posed
+    if alignment.upright:
+        notes.add("", lies)
+    if world.is_free(lying):
+        return lying
+    name = world.overlapped(lying)
+    if not alignment.upright and world.is_free(posed):
+        notes.add(
+            "",
+            f'On the ground, the robot would overlap "{name}"; it starts at the height of the file, {posed.z_m:.3g} m',
+        )
+        return posed
+    moved = world.nearest_free(lying)
+    x, y = moved.x_m - lying.x_m, moved.y_m - lying.y_m
+    notes.add(
+        "",
+        f'The robot overlaps "{name}" in the file; it was moved by {math.hypot(x, y):.3g} m (x {x:.3g} m, y {y:.3g} m)'
+        " to the nearest free position",
+    )
+    return moved
+
+
+def _metres(value: float) -> float:
+    return plain(round(float(value), 6)) + 0.0
+
+
+def _degrees(angle: float) -> float:
+    return plain(round(math.degrees(angle), 6)) + 0.0
+
+
+def lying_height(links: Sequence[LinkValues]) -> float | None:
+    """Height at which the thickest link of a straight robot touches the ground, m; None if all have the same radius."""
+    radii = [link.radius for link in links]
+    return plain(max(radii)) if max(radii) - min(radii) > 1e-9 else None
+
+
+def _pose_of_file(alignment: Alignment, middle: FloatArray) -> StraightStart:
+    roll, pitch, yaw = roll_pitch_yaw(quaternions(alignment.frames[0][None])[0])
+    return StraightStart(
+        link=1,
+        x_m=_metres(middle[0]),
+        y_m=_metres(middle[1]),
+        z_m=_metres(middle[2]),
+        heading_deg=_degrees(yaw),
+        pitch_deg=_degrees(pitch),
+        roll_deg=_degrees(roll),
+    )
+
+
+def _spatial_scene(robot: Robot) -> Scene:
+    kind, declared = next(
+        (kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial
+    )
+    return Scene(model=declared.fields(kind=kind), robot=robot)
+
+
+class _World:
+    """Obstacles that a robot can overlap, without uneven ground, onto which the robot is put."""
+
+    def __init__(self, robot: Robot, obstacles: tuple[Obstacle, ...]) -> None:
+        self._scene = _spatial_scene(robot)
+        self._obstacles = [o for o in obstacles if getattr(o, "heights_m", None) is None]
+        self._boxes = plan_boxes(self._obstacles)
+        self._distances: dict[int, Distance] = {}
+
+    def is_free(self, start: StraightStart) -> bool:
+        """Whether no link overlaps an obstacle or the ground."""
+        points, radii = self._points(start)
+        above = float((points[..., 2] - radii[:, None]).min()) > -_TOUCHING
+        return above and self._first_overlap(points, radii) is None
+
+    def overlapped(self, start: StraightStart) -> str:
+        """Name of the first obstacle that the robot overlaps."""
+        index = self._first_overlap(*self._points(start))
+        return "" if index is None else getattr(self._obstacles[index], "name", "")
+
+    def nearest_free(self, start: StraightStart) -> StraightStart:
+        """The same start, moved in the plane by the smallest of the tried distances."""
+        points, radii = self._points(start)
+        distance = 0.25 * float(radii.min())
+        while True:
+            for k in range(_DIRECTIONS):
+                angle = 2.0 * math.pi * k / _DIRECTIONS
+                shift = distance * np.array([math.cos(angle), math.sin(angle), 0.0])
+                if self._first_overlap(points + shift, radii) is None:
+                    x, y = start.x_m + shift[0], start.y_m + shift[1]
+                    return start.model_copy(update={"x_m": _metres(x), "y_m": _metres(y)})
+            distance *= _GROWTH
+
+    def _points(self, start: StraightStart) -> tuple[FloatArray, FloatArray]:
+        """Points on the axes of the links, (n, k, 3), m, and the radii (n,)."""
+        pose, _ = initial_state(self._scene.model_copy(update={"start": start}))
+        axis = matrices(pose[:, 3:])[:, :, 0]
+        values: list[Any] = list(self._scene.robot.links)
+        shift = np.array([link.centre_of_mass for link in values])
+        half = np.array([link.contact_half_length for link in values])
+        radii = np.array([link.radius for link in values])
+        count = 2 + math.ceil(_FINENESS * 2.0 * float((half / radii).max()))
+        share = np.linspace(-1.0, 1.0, min(count, _MOST_POINTS))
+        along = share * half[:, None] - shift[:, None]
+        return pose[:, None, :3] + along[..., None] * axis[:, None, :], radii
+
+    def _first_overlap(self, points: FloatArray, radii: FloatArray) -> int | None:
+        low = (points[..., :2] - radii[:, None, None]).min(axis=(0, 1))
+        high = (points[..., :2] + radii[:, None, None]).max(axis=(0, 1))
+        near = ((self._boxes.low <= high) & (self._boxes.high >= low)).all(axis=1)
+        for index in np.flatnonzero(near).tolist():
+            gap = self._distance(index)(points.reshape(-1, 3)).reshape(points.shape[:2])
+            if float((gap - radii[:, None]).min()) < -_TOUCHING:
+                return int(index)
+        return None
+
+    def _distance(self, index: int) -> Distance:
+        if index not in self._distances:
+            self._distances[index] = solids_distance(obstacle_solids(self._obstacles[index]))
+        return self._distances[index]
+
+
+# --- keyframes --------------------------------------------------------------------------------------
 
 
 def posed(
@@ -58,10 +232,7 @@ def posed(
     bent = bool((np.abs(angles) > 1e-9).any())
     if base is None and not bent:
         return straight
-    declared = next(
-        (kind, declared) for kind, declared in FORMULATIONS.items() if declared.fields.spatial
-    )
-    scene = Scene(model=declared[1].fields(kind=declared[0]), robot=robot)
+    scene = _spatial_scene(robot)
     values: dict[str, Any] = {
         "link": straight.link,
         "heading_deg": straight.heading_deg,

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import tomlkit
 from pydantic import ValidationError
 
@@ -21,7 +20,6 @@ from snakestudio.model.motion import (
     StraightStart,
     TwoWaves,
 )
-from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.robot.overrides import JOINT_AXES, JointOverride, LinkOverride
 from snakestudio.model.robot.robot import Actuator, JointController, Robot, uniform_cylinder
@@ -38,7 +36,7 @@ from snakestudio.robot_files.notes import Change, Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
 from snakestudio.robot_files.problems import Problems
 from snakestudio.robot_files.rolling import rolling_of_ground
-from snakestudio.robot_files.starting import posed
+from snakestudio.robot_files.starting import lying_height, posed, straight_start
 from snakestudio.robot_files.verification import differences
 
 _MOST_LINKS = 1000
@@ -107,7 +105,7 @@ def import_robot(description: RobotDescription, radius: float | None = None) -> 
         obstacles = obstacles_of(description.world, notes)
         gait = _gait(robot, axes)
         about_straight = notes if description.base is None else Notes()
-        straight = _start(chain.start.position, alignment, links, obstacles, about_straight)
+        straight = straight_start(description, alignment, links, robot, obstacles, about_straight)
         start = posed(straight, description.base, robot, chain, alignment, links, axes, notes)
     except ValidationError as error:
         raise InputError(
@@ -474,51 +472,6 @@ def _gait(robot: Robot, axes: Sequence[AxisFields]) -> GaitFields:
     )
 
 
-def _start(
-    position: Any,
-    alignment: Alignment,
-    links: Sequence[LinkValues],
-    obstacles: Sequence[Obstacle],
-    notes: Notes,
-) -> StraightStart:
-    """Straight start at the position in the file; next to the obstacles if it would be inside one."""
-    direction = alignment.frames[0][:, 0]
-    level = math.hypot(direction[0], direction[1]) > 0.5
-    heading = math.degrees(math.atan2(direction[1], direction[0])) if level else 180.0
-    heading = plain(round(heading, 6)) + 0.0
-    heading = 180.0 if heading == -180.0 else heading
-    lying = _lying_height(links)
-    if not obstacles:
-        return StraightStart(link=(len(links) + 1) // 2, heading_deg=heading, z_m=lying)
-    x, y = (float(value) for value in position[:2])
-    length = sum(link.length for link in links)
-    turn = np.array([math.cos(math.radians(heading)), math.sin(math.radians(heading))])
-    ends = np.array([[x, y], [x, y] + length * turn])
-    reach = max(link.radius + link.half for link in links)
-    low = ends.min(axis=0) - reach
-    high = ends.max(axis=0) + reach
-    boxes = plan_boxes(obstacles)
-    flat = [k for k, o in enumerate(obstacles) if getattr(o, "heights_m", None) is not None]
-    near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
-    near[flat] = False
-    if near.any():
-        y = float(boxes.low[:, 1].min()) - length - 2 * reach
-        notes.add("", "The robot would start in an obstacle; it was moved next to the obstacles")
-    return StraightStart(
-        link=1,
-        x_m=plain(round(x + 0.5 * links[0].length * turn[0], 6)),
-        y_m=plain(round(y + 0.5 * links[0].length * turn[1], 6)),
-        heading_deg=heading,
-        z_m=lying,
-    )
-
-
-def _lying_height(links: Sequence[LinkValues]) -> float | None:
-    """Height at which the thickest link of a straight robot touches the ground, m; None if all have the same radius."""
-    radii = [link.radius for link in links]
-    return plain(max(radii)) if max(radii) - min(radii) > 1e-9 else None
-
-
 def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
     """A scene with an imported robot: the spatial model, a gait, and the surroundings of the file."""
     kind, declared = next(
@@ -606,7 +559,7 @@ def into_scene(imported: ImportedRobot, scene: Scene) -> tuple[Scene, tuple[str,
         notes.append(f"The placed link of the start is now {(imported.robot.n_links + 1) // 2}.")
     placed = changes.get("start", start)
     if placed.any_body and placed.z_m is None:
-        changes["start"] = placed.model_copy(update={"z_m": _lying_height(imported.links)})
+        changes["start"] = placed.model_copy(update={"z_m": lying_height(imported.links)})
     if imported.obstacles:
         notes.append(
             f"{len(imported.obstacles)} obstacles of the robot file were ignored: the scene keeps its own."
