@@ -278,7 +278,7 @@ def test_argument_of_wrong_type_is_named(short_run: ss.Run, name: str) -> None:
 def test_invalid_scene_or_run_is_named(name: str) -> None:
     for wrong in (3.5, object(), b"scene.toml", None, {}):
         with pytest.raises(
-            ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|a \w+)\.$"
+            ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|an? \w+)\.$"
         ):
             WRONG_SCENES[name](wrong)
 

@@ -12,7 +12,7 @@ from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine
 from snakestudio.errors import SceneError, UsageError
-from snakestudio.model.arguments import wrong_kind
+from snakestudio.model.arguments import kind_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 
@@ -46,7 +46,7 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     for world, own in enumerate(values):
         if not isinstance(own, Mapping) or not all(isinstance(key, str) for key in own):
             raise UsageError(
-                f"values[{world}] must be a mapping of scene values by dotted key, not a {type(own).__name__}."
+                f"values[{world}] must be a mapping of scene values by dotted key, not {kind_of(own)}."
             )
     return [{key: _plain(value) for key, value in own.items()} for own in values]
 

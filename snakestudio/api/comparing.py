@@ -100,7 +100,7 @@ def compare_models(
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     comparison = compare_scene(prepared, kinds, base_dir, changes, scene_name(scene))
@@ -174,7 +174,7 @@ def compare_chain(
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"strain.speed_m_s": 0.3}``.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     prepared, base_dir, _ = prepare(scene, None, None, all_values(values, keywords))
     for count in links:

@@ -134,7 +134,7 @@ def fit(
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     who = Workers.from_options(workers, scheduler, least=0)
     prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))

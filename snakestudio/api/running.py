@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import io
 import math
 import os
@@ -10,6 +11,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +47,7 @@ from snakestudio.model.arguments import (
     wrong_kind,
 )
 from snakestudio.model.atomic import roomy_folder
+from snakestudio.model.column_units import parted
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import trimming_note, with_values
 from snakestudio.model.events import Change
@@ -60,6 +63,7 @@ from snakestudio.runfile.mcap.copying import copy_run
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline, run_to_end
+from snakestudio.text import listing
 
 if TYPE_CHECKING:
     import pandas
@@ -145,9 +149,25 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return self._names
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
-        if name not in self._names:
-            raise KeyError(f"There is no column {name!r}. run.columns lists all.")
-        return np.concatenate([part[:, 0] for part in table(self.recording, (name,))])
+        """Values of a column, (rows,); of all columns that match a pattern such as "link_*_x_m", (rows, n).
+
+        Raises `KeyError` if there is no such column.
+        """
+        if name in self._names:
+            return np.concatenate([part[:, 0] for part in table(self.recording, (name,))])
+        names = self._matching(str(name))
+        if not names:
+            raise KeyError(_no_such_column(name, self._names))
+        return np.concatenate(list(table(self.recording, names)))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def _matching(self, pattern: str) -> tuple[str, ...]:
+        """Columns that match a pattern with `*`, `?` or `[...]`."""
+        if not any(mark in pattern for mark in "*?["):
+            return ()
+        return tuple(each for each in self._names if fnmatchcase(each, pattern))
 
     def __iter__(self) -> Any:
         return iter(self._names)
@@ -246,8 +266,32 @@ class Run(Mapping[str, NDArray[np.float64]]):
             )
         if other is not None and not isinstance(other, Run):
             raise wrong_kind("other", "a Run, such as load_run(...) returns", other)
-        signal = compile_signal(text, self._names, other.columns if other is not None else ())
+        others = other.columns if other is not None else ()
+        signal = compile_signal(text, self._names, others, check_units=True)
         return signal.values(self.recording, other=None if other is None else other.recording)
+
+    def value(self, measure: str, other: Run | None = None) -> float:
+        """Evaluate a measure, one number for the whole run, in SI units.
+
+        Raises `SignalError` if there is no such measure, an expression is wrong, or the run does not
+        have a required column.
+
+        Parameters
+        ----------
+        measure : str
+            A predefined measure of studies such as ``"net_speed"`` or ``"cost_of_transport"``, or an
+            expression with reductions such as ``"max(norm(link_6_v?_mps))"``, also those of plug-ins.
+        other : Run, optional
+            Run whose columns ``other.`` means, as in `signal`.
+        """
+        from snakestudio.study.goals import measured
+
+        if not isinstance(measure, str):
+            raise wrong_kind("measure", 'a measure, such as "net_speed"', measure)
+        if other is not None and not isinstance(other, Run):
+            raise wrong_kind("other", "a Run, such as load_run(...) returns", other)
+        (number,) = measured((measure,), self.recording, None if other is None else other.recording)
+        return number
 
     def to_csv(self, path: str | Path) -> None:
         """Write all columns as CSV, with a header from which the run can be repeated.
@@ -286,6 +330,15 @@ class Run(Mapping[str, NDArray[np.float64]]):
         )
         assert written is not None, "no progress callback cancels it"
         return written
+
+
+def _no_such_column(name: object, names: Sequence[str]) -> str:
+    """Message for an unknown column, with the columns that may be meant."""
+    near = [each for each in names if parted(each)[0] == name]
+    if not near and isinstance(name, str):
+        near = difflib.get_close_matches(name, names, 3, 0.7)
+    meant = f" Did you mean {listing(near, 'or')}?" if near else " run.columns lists all."
+    return f"There is no column {name!r}.{meant}"
 
 
 def _unpickled(data: bytes, *about: Any) -> Run:
@@ -381,8 +434,15 @@ def _positive(name: str, value: object) -> float:
 def all_values(values: Mapping[str, Any] | None, keywords: Mapping[str, Any]) -> dict[str, Any]:
     """Merge scene values of a mapping and of keyword arguments, which take precedence.
 
-    Raises `UsageError` if `values` is not a mapping.
+    Raises `UsageError` if `values` is not a mapping. Raises `SceneError` if a keyword is a dotted key
+    with an underscore instead of the dot.
     """
+    for name in keywords:
+        for owner in Scene.model_fields:
+            rest = name.removeprefix(f"{owner}_")
+            if rest != name and name not in Scene.model_fields:
+                remedy = f'write {owner}={{"{rest}": ...}} or **{{"{owner}.{rest}": ...}}'
+                raise SceneError.of([Problem("error", name, "the scene has no such key", remedy)])
     return {**values_of("values", values), **keywords}
 
 
@@ -461,7 +521,7 @@ def simulate(
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     load_plugins(plugins)
     prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
@@ -527,7 +587,7 @@ def plan(
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
 
     Returns
     -------
@@ -559,7 +619,7 @@ def export_model(
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
 
     Returns
     -------

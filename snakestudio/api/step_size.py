@@ -91,7 +91,7 @@ def check_step_size(
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"solver.step_s": 0.001}``.
     **keywords
-        More scene values, as keyword arguments.
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
     checked = check_scene_step_size(prepared, base_dir, changes)

@@ -150,7 +150,9 @@ class Study:
                     f"{opened} is a study and defines {names[0]} itself. Change it there, or give its scene."
                 )
             self.path = opened
-            running.open_plan(self.path)
+            plan = running.open_plan(self.path)
+            if not os.path.exists(store_path(self.path)):  # results stay readable
+                _check_measures(plan)
             return
         if opened is not None and not names:
             load_study(opened)  # raises an error that states the problem
@@ -558,10 +560,16 @@ def _write(path: Path, source: Scene | Run | str | Path, options: Mapping[str, A
         _require_scene(own)
         base_dir = path.parent
     study = study_from(study_values(name or named_from(path.parent, own), options))
-    Plan(study, scene, base_dir or path.parent, str(path))
+    _check_measures(Plan(study, scene, base_dir or path.parent, str(path)))
     if own != file:
         save_scene(scene, own)
     save_study(study, path)
+
+
+def _check_measures(plan: Plan) -> None:
+    """Raise `StudyError` if a run of the scene does not have a measure; `run` reports a scene that cannot run."""
+    with suppress(SceneError):
+        running.check_measures(plan)
 
 
 def _require_scene(path: Path) -> None:

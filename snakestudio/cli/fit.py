@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -174,6 +175,10 @@ def _values(options: argparse.Namespace, data: FitResult) -> dict[str, Any]:
         "cost_before_m": data.cost_before,
         "cost_after_m": data.cost_after,
         "parameters": parameters,
+        "correlation": [
+            [value if math.isfinite(value) else None for value in row]
+            for row in data.correlation.tolist()
+        ],
         "notes": data.notes,
         "files": {"scene": options.out, "report": options.report},
     }

@@ -9,6 +9,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.control.base import Controller, OnePeriod, OpenLoop, Steerable
 from snakestudio.errors import PluginRuntimeError
+from snakestudio.model.arguments import kind_of
 from snakestudio.model.quantities import taken_mistake
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
@@ -44,7 +45,7 @@ class _CheckedController:
         for name in ("reference", "apply", "checkpoint", "restore", "values"):
             if not callable(getattr(controller, name, None)):
                 raise self._fault(
-                    f"creates a {type(controller).__name__}, which has no method {name}", "Add it"
+                    f"creates {kind_of(controller)}, which has no method {name}", "Add it"
                 )
         self.needs: Fields = controller.needs
         if not isinstance(self.needs, Fields):

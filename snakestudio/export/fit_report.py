@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snakestudio.analysis.fitting import FitResult
 from snakestudio.export.fit_picture import fit_figure
-from snakestudio.export.fit_text import fit_table, length, trial_line
+from snakestudio.export.fit_text import correlation_lines, fit_table, length, trial_line
 from snakestudio.export.report import Picture, Report, scene_title
 
 
@@ -23,7 +23,12 @@ def fit_report(result: FitResult, scene_file: str | None = None) -> Report:
         tables=(fit_table(result),),
         scene=scene,
         scene_file=scene_file,
-        notes=(distance, *(f"  {trial_line(outcome)}" for outcome in result.trials), *result.notes),
+        notes=(
+            distance,
+            *(f"  {trial_line(outcome)}" for outcome in result.trials),
+            *correlation_lines(result),
+            *result.notes,
+        ),
         sources=(("method", f"{result.method}, seed {result.seed}"), *measured),
         draw=lambda: _pictures(result),
     )

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from snakestudio.analysis.fitting import FitResult, TrialOutcome, preset_of, value_doc
 from snakestudio.export.tables import Cell, Column, Row, Table, number, number_cell, text_cells
+
+_STRONG = 0.95
+"""Smallest correlation of two estimates that is reported."""
 
 
 def length(metres: float) -> str:
@@ -46,6 +51,21 @@ def fit_table(result: FitResult) -> Table:
         Column("before", tip="Value of the scene"),
     )
     return Table("Fitted values", columns, tuple(rows), may_have_units=True)
+
+
+def correlation_lines(result: FitResult) -> list[str]:
+    """Pairs of strongly correlated estimates, one line each, strongest first."""
+    rows, columns = np.triu_indices(len(result.parameters), 1)
+    strengths = result.correlation[rows, columns]
+    strong = np.flatnonzero(np.abs(strengths) >= _STRONG)  # not NaN
+    lines = []
+    for pair in strong[np.argsort(-np.abs(strengths[strong]), kind="stable")].tolist():
+        one, other = result.parameters[rows[pair]].name, result.parameters[columns[pair]].name
+        lines.append(
+            f"{one} and {other} are strongly correlated ({strengths[pair]:.3f}): the data determine a "
+            "combination of them better than each value."
+        )
+    return lines
 
 
 def trial_line(outcome: TrialOutcome) -> str:

@@ -15,8 +15,14 @@ from snakestudio.paths import find_scene
 
 def wrong_kind(name: str, accepted: str, value: object) -> UsageError:
     """Error that argument `name` has the wrong type."""
-    what = "None" if value is None else f"a {type(value).__name__}"
-    return UsageError(f"{name} must be {accepted}, not {what}.")
+    return UsageError(f"{name} must be {accepted}, not {kind_of(value)}.")
+
+
+def kind_of(value: object) -> str:
+    """Type of a value with its article: "an int"; "None" for None."""
+    name = type(value).__name__
+    article = "an" if name[0].lower() in "aeiou" or name == "ndarray" else "a"
+    return "None" if value is None else f"{article} {name}"
 
 
 def path_of(name: str, argument: object, expected: str = "a file name (str or Path)") -> Path:

@@ -180,9 +180,15 @@ def _closest_word(text: str, candidates: Sequence[str]) -> str | None:
     )
 
 
+_SHORTEST_PART = 3
+"""Smallest number of letters by which a name is recognized as part of another."""
+
+
 def closest(name: str, names: Iterable[str]) -> str | None:
-    """Most similar name; None if all are too different."""
-    matches = difflib.get_close_matches(
-        re.sub(r"[^a-z0-9_]", "_", name.lower()), list(names), n=1, cutoff=0.6
-    )
-    return matches[0] if matches else None
+    """Most similar name, or the only one that contains it; None if all are too different."""
+    plain = re.sub(r"[^a-z0-9_]", "_", name.lower())
+    known = list(names)
+    matches = difflib.get_close_matches(plain, known, n=1, cutoff=0.6)
+    if not matches and len(plain) >= _SHORTEST_PART:
+        matches = [each for each in known if plain in each.split("_") or each.startswith(plain)]
+    return matches[0] if len(matches) == 1 else None

@@ -190,17 +190,22 @@ def title_of(value: str) -> str:
     return MEASURES[value].title if value in MEASURES else value
 
 
-def unit_of(value: str, names: Sequence[str]) -> str:
+def unit_of(value: str, names: Sequence[str], other_names: Sequence[str] = ()) -> str:
     """Unit suffix of a measure, for a run with these columns; "" if dimensionless or unknown.
 
     Raises `SignalError` if such a run does not have this measure.
+
+    Parameters
+    ----------
+    other_names : sequence of str
+        Columns of the run to which ``other.`` refers.
     """
     measure = MEASURES.get(value)
     if measure is None:
         near = difflib.get_close_matches(value, MEASURES, 3, 0.7)
         if near and value.isidentifier() and value not in names:
             raise SignalError(f"'{value}' is not a measure", f"did you mean {listing(near, 'or')}")
-        return compile_reduction(value, names).unit
+        return compile_reduction(value, names, other_names).unit
     if measure.needs and measure.needs not in names:
         raise SignalError(
             f"{value} needs {measure.needs}, which this run does not have", "use another measure"
@@ -208,19 +213,27 @@ def unit_of(value: str, names: Sequence[str]) -> str:
     return measure.unit
 
 
-def measured(values: Sequence[str], recording: Recording) -> tuple[float, ...]:
+def measured(
+    values: Sequence[str], recording: Recording, other: Recording | None = None
+) -> tuple[float, ...]:
     """Compute measures of a finished run.
 
     Raises `SignalError` if the run lacks a required column.
+
+    Parameters
+    ----------
+    other : Recording, optional
+        Run to which ``other.`` refers.
     """
     names = column_names(recording.schema)
+    others = () if other is None else column_names(other.schema)
     numbers = []
     for value in values:
-        unit_of(value, names)
+        unit_of(value, names, others)
         measure = MEASURES.get(value)
         numbers.append(
             measure.of(recording)
             if measure is not None
-            else compile_reduction(value, names).value(recording)
+            else compile_reduction(value, names, others).value(recording, other=other)
         )
     return tuple(float(number) for number in numbers)

@@ -124,7 +124,9 @@ class Plan:
                     if error.problems
                     else f"{key}: The scene has no such key"
                 )
-                yield Problem("error", f"{at}.key", clause, "use a key of the scene")
+                meant = error.problems[0].remedy if error.problems else ""
+                remedy = meant if meant.startswith("did you mean") else "use a key of the scene"
+                yield Problem("error", f"{at}.key", clause, remedy)
                 return
             if isinstance(present, BaseModel | tuple):
                 yield Problem(

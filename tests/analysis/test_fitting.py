@@ -24,7 +24,8 @@ from snakestudio.analysis.fitting import (
 )
 from snakestudio.analysis.fitting.objective import Objective
 from snakestudio.errors import PhysicsError, SceneError, UsageError
-from snakestudio.export.fit_text import fit_table
+from snakestudio.export.fit_report import fit_report
+from snakestudio.export.fit_text import correlation_lines, fit_table
 from snakestudio.model.capture import Capture
 from snakestudio.model.edits import with_values
 from tests.synthetic_tracks import FRICTION, brisk, free_joints, measured
@@ -84,6 +85,13 @@ def test_friction_40_percent_off_is_found_within_5_percent(seen: Trial) -> None:
         (m.cost for m in result.history), reverse=True
     )
     assert result.notes == ()
+    lines = correlation_lines(result)
+    assert len(lines) == int(result.correlation[0, 1] >= 0.95)
+    assert all(f"({result.correlation[0, 1]:.3f})" in line for line in lines)
+    close = replace(result, correlation=np.array([[1.0, 0.997], [0.997, 1.0]]))
+    assert correlation_lines(close)[0].startswith("ground.mu_along and ground.mu_across ")
+    assert "(0.997)" in correlation_lines(close)[0]
+    assert correlation_lines(close)[0] in fit_report(close).notes
 
 
 def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:

@@ -41,7 +41,7 @@ def test_examples_of_the_page_run_unchanged(
     shutil.copytree(scenes_dir(), tmp_path / "scenes")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
-    assert len(BLOCKS) == 6
+    assert len(BLOCKS) == 7
     with mpl.rc_context({"backend": "agg"}):
         for number, block in enumerate(BLOCKS):
             exec(compile(block, f"python.md, block {number + 1}", "exec"), namespace)

@@ -385,3 +385,32 @@ def test_goals_take_the_direction_of_their_measure(scene: Path) -> None:
     assert [goal.aim for goal in described] == ["minimise", "minimise", "maximise"]
     (goal,) = ss.Study(scene, VARY, {"cost_of_transport": "maximize"}).description.goals
     assert "A cost is maximised" in goal.warning
+
+
+@pytest.mark.parametrize(
+    ("vary", "goals", "text"),
+    [
+        (VARY, ["speed"], "Did you mean net_speed?"),
+        (VARY, ["max(com_x)"], "Did you mean com_x_m"),
+        ({"gait.amp": (20, 40, 3)}, GOALS, "Did you mean gait.amplitude_deg?"),
+        ({"gait.nothing": (20, 40, 3)}, GOALS, "gait.nothing"),
+    ],
+)
+def test_misspelt_names_are_reported_before_a_study_runs(
+    scene: Path, tmp_path: Path, vary: dict[str, Any], goals: list[str], text: str
+) -> None:
+    file = tmp_path / "own.study.toml"
+    with pytest.raises(ss.SnakeStudioError) as error:
+        ss.Study(scene, vary, goals, file=file)
+    assert text in str(error.value)
+    assert not file.exists()
+
+
+def test_misspelt_measure_in_a_study_file_is_reported_when_opened(
+    scene: Path, tmp_path: Path
+) -> None:
+    study = ss.Study(scene, VARY, ["net_speed"], file=tmp_path / "own.study.toml")
+    text = study.path.read_text("utf-8")
+    study.path.write_text(text.replace('"net_speed"', '"nett_speed"'), encoding="utf-8")
+    with pytest.raises(ss.SnakeStudioError, match="Did you mean net_speed"):
+        ss.Study(study.path)

@@ -74,6 +74,7 @@ def read(
     reductions: Mapping[str, Function] | None = None,
     *,
     vocabulary: Vocabulary = VOCABULARY,
+    check_units: bool = False,
     owner: str = "the run",
     label: str = "",
 ) -> Node:
@@ -88,6 +89,9 @@ def read(
         no second run.
     reductions : dict, optional
         Required if the result must be one number: signals can be used only inside these.
+    check_units : bool
+        Whether values of different units cannot be added or compared; always, if the result must be
+        one number.
     owner : str
         Owner of the columns, for messages.
     shown : str
@@ -98,7 +102,9 @@ def read(
             remedy = "use letters, digits and + - * / ^ ( )"
             raise SignalError(f"{c!r} at character {at + 1} is not understood", remedy, at, at + 1)
     covered, patterns = covered_patterns(text.translate(TYPOGRAPHIC))
-    reader = _Reader(patterns, tuple(names), tuple(other_names), reductions, vocabulary, owner)
+    reader = _Reader(
+        patterns, tuple(names), tuple(other_names), reductions, vocabulary, check_units, owner
+    )
     try:
         return reader.read(covered, label or text)
     except FormulaError as error:
@@ -130,6 +136,7 @@ class _Reader(Interpreter[Node]):
         others: tuple[str, ...],
         reductions: Mapping[str, Function] | None,
         vocabulary: Vocabulary,
+        check_units: bool,
         owner: str,
     ) -> None:
         super().__init__()
@@ -138,6 +145,7 @@ class _Reader(Interpreter[Node]):
         self._names = {False: names, True: others}
         self._sets = {False: frozenset(names), True: frozenset(others)}
         self._reductions: Mapping[str, Function] = reductions or {}
+        self._check_units = check_units or bool(self._reductions)
         self._signals = reductions is None  # whether the result may change with time
         self._owner = owner
         self.functions = {
@@ -318,12 +326,12 @@ class _Reader(Interpreter[Node]):
         return self._folded(tree, function.make(*parts))
 
     def _check_alike(self, tree: ast.expr, parts: Sequence[tuple[ast.expr, Node]]) -> None:
-        """Refuse to add or compare values with different units if the result must be one number.
+        """Refuse to add or compare values with different units, if units are checked.
 
         A plot may contain such a sum (files of 0.1.0 do); it then has no unit. A value that decides between
         runs must be meaningful. A typed number takes the unit of the other operand.
         """
-        if not self._reductions:
+        if not self._check_units:
             return
         known = [
             (at, node)

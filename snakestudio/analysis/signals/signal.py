@@ -132,7 +132,9 @@ class Signal:
         return settled
 
 
-def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Signal:
+def compile_signal(
+    text: str, names: Sequence[str], other_names: Sequence[str] = (), check_units: bool = False
+) -> Signal:
     """Parse an expression over columns.
 
     Raises `SignalError` if it is invalid, with the position in the text and a remedy.
@@ -146,8 +148,11 @@ def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] =
         Available columns: `column_names(recording.schema)`.
     other_names : sequence of str
         Columns of a second run.
+    check_units : bool
+        Whether values of different units cannot be added or compared; otherwise the result has no
+        unit.
     """
-    node = read(text, names, other_names)
+    node = read(text, names, other_names, check_units=check_units)
     if not node.all_columns and not _uses_time(node):
         raise SignalError(
             f"'{text.strip()[:40]}' is the same at every time", "use a column of the run in it"

@@ -80,12 +80,24 @@ def _no_such_key(scene: Scene, key: str) -> SceneError:
             owners = _owners(scene, plain)
             if owners and part is scene:
                 remedy = f"did you mean {listing((f'{owner}.{key}' for owner in owners), 'or')}"
+            elif part is scene and (joined := _joined(scene, plain)):
+                remedy = f"did you mean {joined}"
             elif close := closest(plain, fields):
                 remedy = f"did you mean {head}{close}"
             break
         part = getattr(part, plain)
         head = f"{head}{plain}."
     return _error(key, "the scene has no such key", remedy)
+
+
+def _joined(scene: Scene, name: str) -> str:
+    """Dotted key that is written with an underscore: gait.amplitude_deg for gait_amplitude_deg; "" if none is."""
+    for owner in Scene.model_fields:
+        rest = name.removeprefix(f"{owner}_")
+        part = getattr(scene, owner)
+        if rest != name and isinstance(part, BaseModel) and rest in field_names(part):
+            return f"{owner}.{rest}"
+    return ""
 
 
 def _owners(scene: Scene, name: str) -> list[str]:
@@ -165,7 +177,7 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     plain_scene: Any = tree(scene)
     for key, value in values.items():
         path = parse_key(key)
-        if len(path) == 1 and _owners(scene, key):
+        if len(path) == 1 and (_owners(scene, key) or _joined(scene, key)):
             raise _no_such_key(scene, key)
         holder: Any = plain_scene
         for part in path[:-1]:

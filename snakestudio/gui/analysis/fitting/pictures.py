@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.analysis.fitting import FitPlotData, FitProgress, FitResult, pictured
-from snakestudio.export.fit_text import fit_table, length, trial_line
+from snakestudio.export.fit_text import correlation_lines, fit_table, length, trial_line
 from snakestudio.gui.charts.line_chart import LineChart
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
@@ -211,5 +211,6 @@ class FitSummary(QFrame):
         if len(result.trials) > 1 or result.trials[0].trial.align:
             lines += [trial_line(outcome) for outcome in result.trials]
         self.distance.setText("\n".join(lines))
-        self.notes.setText("\n".join(result.notes))
-        self.notes.setVisible(bool(result.notes))
+        notes = (*correlation_lines(result), *result.notes)
+        self.notes.setText("\n".join(notes))
+        self.notes.setVisible(bool(notes))
