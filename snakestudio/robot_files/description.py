@@ -204,5 +204,8 @@ class RobotDescription:
     """Motion of the base in the world from its pose in the tree to its initial pose; None if the file does not
     define it."""
 
+    default_friction: tuple[float, float] | None = None
+    """Coefficients of links whose geometry has none, if the format or the simulator of the file defines them."""
+
     problems: tuple[Problem, ...] = ()
     """Features that a scene cannot represent; the description is that of the file without them."""

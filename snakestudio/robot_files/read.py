@@ -14,7 +14,7 @@ from snakestudio.robot_files.read_mjcf import read_mjcf
 from snakestudio.robot_files.read_sdf import read_sdf
 from snakestudio.robot_files.read_urdf import read_urdf
 from snakestudio.robot_files.reading import Reading
-from snakestudio.robot_files.xacro import expanded
+from snakestudio.robot_files.xacro import expanded, is_xacro
 
 _READERS = {"robot": read_urdf, "sdf": read_sdf, "gazebo": read_sdf, "mujoco": read_mjcf}
 
@@ -41,7 +41,7 @@ def read_robot(path: Path) -> RobotDescription:
     reading = Reading(path.parent)
     with reading.problems.collected():
         root = parse_xml(read_bytes(path, ROBOT), ROBOT)
-        if root.tag == "robot" and any(element.tag.startswith("xacro:") for element in root.iter()):
+        if is_xacro(root):
             root = parse_xml(expanded(path), ROBOT)
         reader = _READERS.get(root.tag)
         if reader is None:

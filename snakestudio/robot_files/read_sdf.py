@@ -42,6 +42,7 @@ from snakestudio.robot_files.sdf_vocabulary import VOCABULARY
 from snakestudio.robot_files.vocabulary import notes_on
 
 _FAR = 1e9
+_DEFAULT_PAIR = (DEFAULT_FRICTION, DEFAULT_FRICTION)
 _DEFAULT_GRAVITY = (0.0, 0.0, -9.8)
 """Gravity of a world that has none, m/s^2 (SDF, //world/gravity)."""
 
@@ -88,7 +89,8 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
     off = [is_off(link) for link in links]
     gravity = gravity_on(bodies, off, gravity, reading)
     bodies, world_parts = world_geometry(bodies)
-    bodies = _with_ground_friction(bodies, world_parts, reading)
+    world_parts = [replace(part, friction=part.friction or _DEFAULT_PAIR) for part in world_parts]
+    bodies, default = _with_ground_friction(bodies, world_parts, reading)
     _note_defaults(model, reading)
     reading.notes += notes_on(root, VOCABULARY)
     return RobotDescription(
@@ -98,6 +100,7 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
         gravity,
         step,
         reading.finished_notes(),
+        default_friction=default,
     )
 
 
@@ -406,28 +409,29 @@ def _body(
 
 def _with_ground_friction(
     bodies: list[BodyDescription], world: list[Geometry], reading: Reading
-) -> list[BodyDescription]:
-    """Bodies with the friction of their contacts with the ground."""
+) -> tuple[list[BodyDescription], tuple[float, float]]:
+    """Bodies with the friction of their contacts with the ground, and that of bodies without friction."""
     ground = ground_friction(world)
     if ground is None:
-        return bodies
+        return bodies, _DEFAULT_PAIR
+
+    def lower(pair: tuple[float, float]) -> tuple[float, float]:
+        return min(pair[0], ground[0]), min(pair[1], ground[1])
+
     lowered: list[str] = []
-
-    def lower(geometry: Geometry, body: str) -> Geometry:
-        if geometry.friction is None:
-            return geometry
-        first, second = (min(pair) for pair in zip(geometry.friction, ground, strict=True))
-        if (first, second) != geometry.friction:
-            lowered.append(body)
-        return replace(geometry, friction=(first, second))
-
-    result = [
-        replace(body, geometries=tuple(lower(shape, body.name) for shape in body.geometries))
-        for body in bodies
-    ]
+    result = []
+    for body in bodies:
+        shapes = [
+            shape if shape.friction is None else replace(shape, friction=lower(shape.friction))
+            for shape in body.geometries
+        ]
+        result.append(replace(body, geometries=tuple(shapes)))
+        pairs = [shape.friction or _DEFAULT_PAIR for shape in body.geometries if shape.collides]
+        if any(lower(pair) != pair for pair in pairs):
+            lowered.append(body.name)
     if lowered:
         reading.notes.append(
             "The ground has less friction than these links, and Gazebo uses the smaller coefficient of two"
-            f" surfaces: {names_text(dict.fromkeys(lowered))}."
+            f" surfaces: {names_text(lowered)}."
         )
-    return result
+    return result, lower(_DEFAULT_PAIR)

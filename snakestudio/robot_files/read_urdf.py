@@ -74,12 +74,8 @@ class _File:
 def read_urdf(root: Element, reading: Reading) -> RobotDescription:
     """Read the robot of a URDF.
 
-    Raises `InputError` if it has no link or is not expanded.
+    Raises `InputError` if it has no link.
     """
-    if any(element.tag.startswith("xacro:") for element in root.iter()):
-        raise InputError(
-            "this is a xacro file, not a URDF", "expand it first: xacro FILE.xacro > FILE.urdf"
-        )
     links = _named(root.all("link"), "link", reading)
     joints = _named(root.all("joint"), "joint", reading)
     if not links:
@@ -121,6 +117,7 @@ def read_urdf(root: Element, reading: Reading) -> RobotDescription:
         tuple(world),
         gravity,
         notes=reading.finished_notes(),
+        default_friction=surfaces.default,
     )
 
 

@@ -61,8 +61,9 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
     _, placement = pose_of(element, reading)
     collides = element.tag == "collision" and _makes_contact(element)
     own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))
-    if collides:
-        own = surface_of(element, placement, where).on(own)
+    surface = surface_of(element, placement, where) if collides else None
+    if surface is not None:
+        own = surface.on(own)
     if shape.tag == "mesh":
         scale = vector_of(shape.text_of("scale", "1 1 1"), 3, f"{where} scale")
         mesh, _ = reading.mesh_geometry(shape.text_of("uri"), scale, placement)
@@ -130,8 +131,8 @@ class Surface:
         )
 
 
-def surface_of(element: Element, placement: Placement, where: str) -> Surface:
-    """Friction of a collision at a pose in its link.
+def surface_of(element: Element, placement: Placement, where: str) -> Surface | None:
+    """Friction of a collision at a pose in its link; None if it has none.
 
     Raises `InputError` if a value is not a number.
     """
@@ -150,7 +151,10 @@ def surface_of(element: Element, placement: Placement, where: str) -> Surface:
         if law.find("rolling_friction") is not None:
             text = law.text_of("rolling_friction", "0")
             rolling = max(0.0, float_of(text, f"{where} rolling_friction"))
-    return Surface(friction, directions, rolling, _torsional(element, where))
+    torsional = _torsional(element, where)
+    if not _laws(element) and torsional == 0.0:
+        return None
+    return Surface(friction, directions, rolling, torsional)
 
 
 def _torsional(element: Element, where: str) -> float:

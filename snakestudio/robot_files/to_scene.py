@@ -88,6 +88,8 @@ def import_robot(description: RobotDescription, radius: float | None = None) -> 
         alignment = align(chain, notes)
         links = link_values(chain, alignment, notes, radius)
     problems.check()
+    for link in links:
+        link.mu = link.mu or description.default_friction
     axes = joint_values(alignment, notes)
     gravity = math.sqrt(sum(value**2 for value in description.gravity))
     file_step = description.time_step
@@ -402,7 +404,7 @@ def _ground(
         ground = Ground(**values)
         notes.add(
             "",
-            f"The file has no friction; {ground.mu_along:g} along and {ground.mu_across:g} across were used",
+            f"No friction was read from the file; {ground.mu_along:g} along and {ground.mu_across:g} across were used",
         )
     rolling = rolling_of_ground([link.mu_rolling for link in links], notes)
     if rolling is not None:

@@ -85,21 +85,23 @@ class Surfaces:
         self._note_defaults(links, reading)
 
     def of(self, link: Element, collision: Element, placement: Placement) -> Surface | None:
-        """Friction of a collision at a pose in its link; None if the file has no friction at all.
+        """Friction of a collision at a pose in its link; None if the file has none for it.
 
         Raises `InputError` if a value is not a number.
         """
         name = link.get("name")
-        if not self._simulator:
-            return None
         if self._simulator == GAZEBO and name in self._gazebo:
             return surface_of(self._gazebo[name], placement, f'<gazebo reference="{name}">')
-        if self._simulator == BULLET and name in self._bullet:
-            return self._bullet[name]
+        if self._simulator == BULLET:
+            return self._bullet.get(name)
         coefficient = _drake(collision) if self._simulator == DRAKE else None
-        if coefficient is None:
-            coefficient = _DEFAULTS[self._simulator]
-        return Surface((coefficient, coefficient))
+        return None if coefficient is None else Surface((coefficient, coefficient))
+
+    @property
+    def default(self) -> tuple[float, float] | None:
+        """Coefficients of links without friction; None if no link of the file has friction."""
+        value = _DEFAULTS.get(self._simulator)
+        return None if value is None else (value, value)
 
     def _note_defaults(self, links: Mapping[str, Element], reading: Reading) -> None:
         if not self._simulator:

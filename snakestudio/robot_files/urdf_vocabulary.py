@@ -75,6 +75,9 @@ VOCABULARY: Vocabulary = {
         without_effect="group concave mask type",
         children="origin geometry drake:proximity_properties",
         children_without_effect="verbose contact_coefficients material drake:acceptingRenderer",
+        children_ignored={
+            "surface": Ignored("simulators read surfaces of a URDF in <gazebo> only")
+        },
         once="origin geometry",
     ),
     "visual": rule(

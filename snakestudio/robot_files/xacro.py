@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +12,48 @@ from pathlib import Path
 from types import ModuleType
 
 from snakestudio.inputs import ROBOT, InputError, read_bytes
-from snakestudio.robot_files.elements import parse_xml
+from snakestudio.robot_files.elements import Element, parse_xml
 
 _UPWARDS = 6
+
+_REASONS = (
+    (
+        r"unknown macro name: (?:xacro:)?(\S+)",
+        'the macro "{}" is not defined',
+        "include the file that defines it",
+    ),
+    (
+        r"name '(\w+)' is not defined",
+        'the property "{}" is not defined',
+        "define it with <xacro:property>, or include the file that does",
+    ),
+    (
+        r"Undefined substitution argument (\S+)",
+        'the argument "{}" has no value',
+        "give it a default in <xacro:arg>, or expand the file with a value: xacro FILE {}:=VALUE > NAME.urdf",
+    ),
+    (
+        r"Undefined parameters \[([^\]]*)\]",
+        "a macro is called without its parameters {}",
+        "give them values in the call",
+    ),
+    (
+        r'Invalid parameter "([^"]+)"',
+        'a macro is called with "{}", which is not one of its parameters',
+        "remove it from the call",
+    ),
+    (
+        r'no package "([^"]+)"',
+        'there is no package "{}" near the file',
+        "put its folder next to that of the file, or expand the file with ROS",
+    ),
+    (
+        r"such file or \w+: '?([^' ]+)",
+        'the included file "{}" does not exist',
+        "add it, or correct its name",
+    ),
+)
+"""Messages of xacro 1.14 to 2.1, what they mean, and what helps."""
 
 
 def expanded(path: Path) -> bytes:
@@ -33,11 +73,29 @@ def expanded(path: Path) -> bytes:
         with _packages_near(path):
             return bytes(xacro.process_file(str(path)).toxml("utf-8"))
     except Exception as error:  # expressions in the file may raise anything
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(
-            f"the xacro package cannot expand it ({reason})",
-            "expand it on a computer with its packages",
-        ) from None
+        raise explained(str(error) or type(error).__name__) from None
+
+
+def is_xacro(root: Element) -> bool:
+    """Whether a file has macros or expressions of xacro."""
+    return any(
+        element.tag.startswith("xacro:")
+        or any("${" in value or "$(" in value for value in element.attributes.values())
+        for element in root.iter()
+    )
+
+
+def explained(reason: str) -> InputError:
+    """Error for a message of the xacro package."""
+    text = " ".join(reason.split())
+    for pattern, message, remedy in _REASONS:
+        match = re.search(pattern, text)
+        if match is not None:
+            return InputError(message.format(match[1]), remedy.format(match[1]))
+    return InputError(
+        f"the xacro package cannot expand it ({text[:200]})",
+        "correct the file, or expand it with ROS",
+    )
 
 
 @contextmanager

@@ -82,3 +82,15 @@ def test_exported_robots_are_imported_unchanged(name: str, ending: str, tmp_path
             before.joint_controller.kp,
             before.joint_controller.kd,
         )
+
+
+@pytest.mark.parametrize("ending", ["urdf", "sdf"])
+def test_exported_friction_is_imported_unchanged(ending: str, tmp_path: Path) -> None:
+    scene = tmp_path / "scene.toml"
+    ground = "[ground]\nmu_along = 0.1\nmu_across = 0.6\n"
+    scene.write_text(BENT_ENDS.replace("[robot]", f"{ground}[robot]", 1), encoding="utf-8")
+    file = tmp_path / f"robot.{ending}"
+    assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
+    imported = load_robot(file)
+    assert (imported.ground.mu_along, imported.ground.mu_across) == (0.1, 0.6)
+    assert not any(link.mu_along or link.mu_across for link in imported.robot.link)

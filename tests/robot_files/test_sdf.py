@@ -308,6 +308,15 @@ def test_missing_model_in_a_robot_is_a_problem(tmp_path: Path) -> None:
     assert any("model://gone" in note for note in notes)
 
 
+def test_joints_of_a_world_join_models(tmp_path: Path) -> None:
+    """SDF 1.10: a joint in a world names links and frames of models."""
+    tail = f'<model name="tail"><pose>0.3 0 0 0 0 0</pose>{link("t")}</model>'
+    text = chain(world=tail + joint("j3", "snake::l3", "tail::t"))
+    robot = imported(tmp_path, text, "world.sdf")
+    assert [axis.name for axis in robot.axes] == ["j1", "j2", "j3"]
+    assert robot.robot.link_length_m == pytest.approx(0.1)
+
+
 def test_robot_is_the_model_with_the_most_axes(tmp_path: Path) -> None:
     door = f'<model name="door">{link("d1")}{link("d2")}{joint("hinge", "d1", "d2")}</model>'
     robot = described(tmp_path, chain(world=door))

@@ -111,7 +111,7 @@ def test_links_without_friction_have_the_default_of_the_simulator(tmp_path: Path
 def test_friction_of_pybullet_and_drake_is_read(tmp_path: Path, links: str, mu: float) -> None:
     robot = imported(tmp_path, urdf(links=links))
     assert (robot.ground.mu_along, robot.ground.mu_across) == (mu, mu)
-    assert not any("no friction" in note for note in robot.notes)
+    assert not any("0.2 across" in note for note in robot.notes)
 
 
 def test_rolling_friction_of_pybullet_is_an_arm(tmp_path: Path) -> None:
@@ -142,6 +142,19 @@ def test_lowest_geometry_gives_the_friction(tmp_path: Path) -> None:
     robot = imported(tmp_path, urdf(parts + tags + gazebo("<mu1>0.9</mu1>", ("a_up",))))
     assert robot.ground.mu_along == 0.3
     assert any("different friction" in note for note in robot.notes)
+
+
+def test_given_friction_counts_before_the_default(tmp_path: Path) -> None:
+    """The cylinder of a link without friction reaches lower than the part with friction that is fixed to it."""
+    shape = '<collision><origin xyz="0.05 0 0"/><geometry><sphere radius="0.01"/></geometry></collision>'
+    parts = "".join(
+        f'<link name="{name}_skin">{shape}</link>'
+        + urdf_joint(f"{name}_skin", name, f"{name}_skin", "0 0 0", kind="fixed", extra="")
+        for name in NAMES
+    )
+    tags = gazebo("<mu1>0.3</mu1><mu2>0.4</mu2>", tuple(f"{name}_skin" for name in NAMES))
+    ground = imported(tmp_path, urdf(parts + tags)).ground
+    assert (ground.mu_along, ground.mu_across) == (0.3, 0.4)
 
 
 @pytest.mark.parametrize(
