@@ -178,14 +178,14 @@ def test_worker_checks_the_runs_that_it_computes() -> None:
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> ss.Study:
     path = tmp_path_factory.mktemp("study") / "posts.study.toml"
-    made = ss.Study(
+    posts = ss.Study(
         "obstacle_aided",
         {"gait.amplitude_deg": [40.0, 90.0], "gait.frequency_deg_s": [40.0, 80.0]},
         ["net_speed"],
         fixed={"run.duration_s": 3.0},
         file=path,
     )
-    return made.run(workers=1)
+    return posts.run(workers=1)
 
 
 def test_study_does_not_crown_a_flung_robot(study: ss.Study) -> None:
