@@ -64,7 +64,7 @@ def study_values(scene: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         if repeats is None
         else {"count": repeats},
     }
-    for name in ("points", "seed"):
+    for name in ("points", "seed", "include_implausible"):
         if arguments[name] is not None:
             values["search"][name] = _plain(arguments[name])
     if arguments["jitter"] is not None:

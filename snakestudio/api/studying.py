@@ -91,6 +91,8 @@ class Study:
         Keys that vary together.
     fixed : mapping
         Scene values that replace those of the scene in all runs.
+    include_implausible : bool
+        Whether runs that are not plausible count for `best`, `front` and optimisers; False if omitted.
     file : str or Path
         Study file. An existing study is updated to these arguments and keeps its results. If omitted,
         the study is deleted with this object.
@@ -122,6 +124,7 @@ class Study:
         jitter: Mapping[str, Any] | Sequence[Any] | None = None,
         together: Sequence[Any] | None = None,
         fixed: Mapping[str, Any] | None = None,
+        include_implausible: bool | None = None,
         title: str | None = None,
         file: str | Path | None = None,
     ) -> None:
@@ -136,6 +139,7 @@ class Study:
             "jitter": jitter,
             "together": together,
             "fixed": fixed,
+            "include_implausible": include_implausible,
             "title": title,
         }
         names = [name for name, value in {**options, "file": file}.items() if value is not None]
@@ -301,6 +305,9 @@ class Study:
     @property
     def best(self) -> dict[str, Any] | None:
         """Best point by the first goal: its columns and its ``row``; None if there is no valid point.
+
+        Points that are not plausible are left out, unless the study includes them
+        (`include_implausible`).
 
         Raises
         ------
@@ -472,9 +479,10 @@ class Study:
                 return f"{study.n_points} points, {study.n_runs} runs, not run yet", None
             return "cannot be read", None
         failed = int(table["failed"].sum())
-        return f"{int(table['runs'].sum())} of {table.study.n_runs} runs" + f", {failed} failed" * (
-            failed > 0
-        ), table
+        status = f"{int(table['runs'].sum())} of {table.study.n_runs} runs"
+        status += f", {failed} failed" * (failed > 0)
+        doubtful = table.implausible_runs
+        return status + f", {doubtful} not plausible" * (doubtful > 0), table
 
     def __repr__(self) -> str:
         status, table = self._status()

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
-from snakestudio.cli.study_options import study_file
+from snakestudio.cli.study_options import include_implausible, study_file
 from snakestudio.errors import UsageError
 
 
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="another study whose points are drawn into the figure, labelled with its title (can be repeated)",
     )
+    include_implausible(parser)
     add_force_argument(parser)
 
 
@@ -76,7 +77,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.study.figure_content import FigureColumns
     from snakestudio.study.running import results_of, texts_of, units_of_results
 
-    table = results_of(path)
+    table = results_of(path, include_implausible=options.include_implausible)
     texts = texts_of(path)
     units = units_of_results(path)
     scene = parse_scene(texts["scene"])
@@ -99,7 +100,7 @@ def execute(options: argparse.Namespace) -> int:
         compared = [
             ComparedStudy(results.study.title or other.stem, results)
             for other in options.beside
-            for results in (results_of(other),)
+            for results in (results_of(other, include_implausible=options.include_implausible),)
         ]
         named = FigureColumns(options.x, options.y, options.colour)
         with outputs.place(options.figure) as file:

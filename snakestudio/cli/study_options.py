@@ -24,6 +24,15 @@ def study_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="FILE", help="the study's file (.toml)")
 
 
+def include_implausible(parser: argparse.ArgumentParser) -> None:
+    """Declare the option to let implausible runs count."""
+    parser.add_argument(
+        "--include-implausible",
+        action="store_true",
+        help="let runs that are not plausible count for the best points and the front",
+    )
+
+
 def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = False) -> None:
     """Declare the workers; with `of_others` only an existing scheduler."""
     who = parser.add_mutually_exclusive_group(required=of_others)

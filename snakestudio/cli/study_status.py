@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.results import add_json_argument, print_json
-from snakestudio.cli.study_options import study_file
+from snakestudio.cli.study_options import include_implausible, study_file
 
 if TYPE_CHECKING:
     from snakestudio.study.results import Table
@@ -18,20 +18,23 @@ _SHOWN = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio study status`."""
     study_file(parser)
+    include_implausible(parser)
     add_json_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio study status`; return the exit code."""
     if options.json:
-        print_json(options, summary_values(Path(options.study)))
+        print_json(options, summary_values(Path(options.study), options.include_implausible))
     else:
-        print(summary(Path(options.study)))
+        print(summary(Path(options.study), options.include_implausible))
     return 0
 
 
-def summary_values(path: Path) -> dict[str, Any]:
+def summary_values(path: Path, implausible: bool = False) -> dict[str, Any]:
     """Progress and best points (the best first) of the study in a file, for scripts.
+
+    With `implausible`, runs that are not plausible count, even if the study leaves them out.
 
     Raises
     ------
@@ -39,7 +42,7 @@ def summary_values(path: Path) -> dict[str, Any]:
     """
     from snakestudio.study.running import results_of
 
-    table = results_of(path)
+    table = results_of(path, include_implausible=implausible)
     study = table.study
     names = [vary.name for vary in study.vary] + [part.called for part in study.measured]
     finished = int(table["runs"].sum())
@@ -50,6 +53,7 @@ def summary_values(path: Path) -> dict[str, Any]:
         "runs": study.n_runs,
         "finished": finished,
         "failed": failed,
+        "implausible": table.implausible_runs,
         "points": table.n_points,
         "best": [
             {"row": int(row), "values": {name: table[name][row] for name in names}}
@@ -69,8 +73,8 @@ def _messages(table: Table) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: -item[1])
 
 
-def summary(path: Path) -> str:
-    """Progress, best points and failures of the study in a file, as text.
+def summary(path: Path, implausible: bool = False) -> str:
+    """Progress, best points and failures of the study in a file, as text; see `summary_values`.
 
     Raises
     ------
@@ -79,7 +83,7 @@ def summary(path: Path) -> str:
     from snakestudio.export.tables import aligned
     from snakestudio.study.running import results_of
 
-    table = results_of(path)
+    table = results_of(path, include_implausible=implausible)
     study = table.study
     runs = int(table["runs"].sum())
     failed = int(table["failed"].sum())
@@ -87,6 +91,8 @@ def summary(path: Path) -> str:
         f"{path.name}: {runs} of {study.n_runs} runs, {table.n_points} points"
         + f", {failed} failed" * (failed > 0)
     ]
+    if table.plausibility_note:
+        lines.append(table.plausibility_note)
     if study.goals and runs + failed:
         several = len(study.goals) > 1
         order = table.ranked
@@ -105,7 +111,9 @@ def summary(path: Path) -> str:
                     f"... and {len(order) - _SHOWN} more; use 'snakestudio study export' for all."
                 )
         else:
-            lines.append("There is no valid point so far: all failed or violate a constraint.")
+            lines.append(
+                "There is no valid point so far: all failed, violate a constraint or are not plausible."
+            )
     most = _messages(table)
     if most:
         lines.append("")

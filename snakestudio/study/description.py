@@ -145,6 +145,11 @@ class Search(Frozen):
         ge=0,
         le=10_000,
     )
+    include_implausible: bool = value(
+        False,
+        label="Include implausible runs",
+        help="Whether runs that are not plausible count for the best points, the front and optimisers",
+    )
 
 
 class Jitter(Frozen):

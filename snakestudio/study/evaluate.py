@@ -162,6 +162,7 @@ def _evaluated(
                 return without("failed", failure)
             measures = measured(chunk.measures, runner.recording)
             trace = trace_of(runner.recording).packed()
+            plausibility = runner.recording.plausibility
         finally:
             runner.recording.close()
     except SceneError as error:
@@ -178,7 +179,9 @@ def _evaluated(
         return without(
             "failed", f"Internal error: {type(error).__name__}: {_first_line(str(error))}"
         )
-    return RunOutcome(key, "done", "", measures, trace, time.perf_counter() - began, worker)
+    return RunOutcome(
+        key, "done", "", measures, trace, time.perf_counter() - began, worker, plausibility
+    )
 
 
 def _first_line(text: str) -> str:

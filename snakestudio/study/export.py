@@ -24,6 +24,7 @@ from snakestudio.export.provenance import software_versions
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.edits import declared
 from snakestudio.model.fields import field_doc
+from snakestudio.model.plausibility import NOT_CHECKED
 from snakestudio.model.scene import Scene
 from snakestudio.study.results import Table
 
@@ -49,6 +50,17 @@ def runs_of(table: Table) -> dict[str, np.ndarray]:
     columns["sentence"] = np.array(["" if o is None else o.sentence for _, o in runs], np.object_)
     columns["seconds"] = np.array(
         [math.nan if o is None else o.seconds for _, o in runs], np.float64
+    )
+    columns["plausibility"] = np.array(
+        [
+            ""
+            if o is None or o.state != "done"
+            else NOT_CHECKED
+            if o.plausibility is None
+            else o.plausibility.names
+            for _, o in runs
+        ],
+        np.object_,
     )
     columns["worker"] = np.array(["" if o is None else o.worker for _, o in runs], np.object_)
     columns["key"] = np.array([request.key for request, _ in runs], np.object_)

@@ -27,6 +27,7 @@ from snakestudio.study.figure_content import (
     vary_of,
 )
 from snakestudio.study.results import Table, front
+from snakestudio.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +44,8 @@ _USUAL = 1.5
 """Half-height of the shown range, as a fraction of the span of the middle 80 % of the points."""
 
 _MARKERS = "*DPsXv"
+
+_IMPLAUSIBLE = "not plausible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ def write_figure(
     width, height = drawn.size(content)
     with printed(width, height) as figure, replacing(path) as partial:
         caption = drawn.draw(figure, content, compared)
+        if drawn.left_out.any():
+            caption += f", {counted(int(drawn.left_out.sum()), 'point')} not plausible"
         about = about_file(
             suffix,
             table.study.title,
@@ -113,6 +118,10 @@ class Drawing:
         self.scene = scene
         self.labels = labels
         self.finished: BoolArray = table["runs"] == table.study.repeats.count
+        self.left_out: BoolArray = (
+            np.zeros(table.n_points, np.bool_) if table.includes_implausible else table.implausible
+        )
+        """Points that are not plausible, and do not count."""
 
     def size(self, content: FigureContent) -> tuple[float, float]:
         """Width and height of the page, mm."""
@@ -202,7 +211,11 @@ class Drawing:
 
     def _levels(self, name: str) -> tuple[float, float]:
         numbers = self._numbers(name)
-        known = numbers[np.isfinite(numbers)]
+        known = numbers[np.isfinite(numbers) & ~self.left_out]
+        if not len(known) and self.left_out.any():
+            raise StudyError(
+                f"No point with a value of {name} is plausible. Add --include-implausible to draw all points."
+            )
         if not len(known):
             raise StudyError(
                 f"No point has a value of {name} so far. Run the study first, or see the reason with 'study status'."
@@ -239,7 +252,8 @@ class Drawing:
     def _curves(self, axes: Axes, content: FigureContent, y: str, rows: BoolArray) -> None:
         self._levels(y)
         _, x, _ = self._places(content.x)
-        numbers = self._numbers(y)
+        every = self._numbers(y)
+        numbers = np.where(self.left_out, np.nan, every)
         column = self.table[content.colour] if content.colour else None
         lines = list(dict.fromkeys(column[rows].tolist())) if column is not None else [None]
         lines.sort(
@@ -257,8 +271,13 @@ class Drawing:
                 axes.fill_between(
                     x[order], low[order], high[order], color=colour, alpha=0.15, linewidth=0.0
                 )
+        doubtful = rows & self.left_out & np.isfinite(every)
+        if doubtful.any():
+            axes.plot(
+                x[doubtful], every[doubtful], "x", color=PALE, markersize=3.0, label=_IMPLAUSIBLE
+            )
         self._ticks(axes, content.x, "x")
-        if len(lines) > 1:
+        if len(lines) > 1 or doubtful.any():
             axes.legend(loc="best", ncols=1 + (len(lines) > 5))
 
     def _extremes(self, name: str) -> tuple[FloatArray | None, FloatArray | None]:
@@ -285,7 +304,11 @@ class Drawing:
         up = np.arange(len(ys), dtype=np.float64) if y_listed else np.array(ys, np.float64)
         cells = np.full((len(up), len(across)), np.nan)
         column, row = np.searchsorted(across, x[rows]), np.searchsorted(up, y[rows])
-        cells[row, column] = self._numbers(content.colour)[rows]
+        every = self._numbers(content.colour)
+        numbers = np.where(self.left_out, np.nan, every)
+        cells[row, column] = numbers[rows]
+        pale = np.full_like(cells, np.nan)
+        pale[row, column] = np.where(self.left_out, every, np.nan)[rows]
         axes.set_facecolor((0.88, 0.89, 0.91))
         drawn = axes.pcolormesh(
             across,
@@ -297,17 +320,25 @@ class Drawing:
             shading="nearest",
             rasterized=True,
         )
+        if np.isfinite(pale).any():
+            axes.pcolormesh(
+                across,
+                up,
+                pale,
+                cmap=_COLOURS,
+                vmin=levels[0],
+                vmax=levels[1],
+                shading="nearest",
+                rasterized=True,
+                alpha=0.3,
+            )
         if levels[0] < 0.0 < levels[1] and np.nanmin(cells, initial=0.0) < 0.0 < np.nanmax(
             cells, initial=0.0
         ):
             axes.contour(across, up, cells, levels=[0.0], colors="white", linewidths=1.0)
-        beyond = (
-            rows
-            & self.finished
-            & ~self.table["within_limits"]
-            & np.isfinite(self._numbers(content.colour))
-        )
+        beyond = rows & self.finished & ~self.table["within_limits"] & np.isfinite(numbers)
         axes.plot(x[beyond], y[beyond], "x", color="white", markersize=2.5, markeredgewidth=0.5)
+        _hatch(axes, across, up, x[rows & self.left_out], y[rows & self.left_out])
         best = self.table.best
         if best is not None and rows[best] and content.colour == self.table.study.goals[0].called:
             axes.plot(
@@ -344,7 +375,7 @@ class Drawing:
             markersize=2.0,
             markerfacecolor="none",
             markeredgewidth=0.4,
-            label="limits violated" if beyond.any() else None,
+            label=self._invalid_label(beyond),
             zorder=1,
         )
         if content.colour:
@@ -406,6 +437,12 @@ class Drawing:
             f", {len(rows)} points on the front" if len(rows) else ""
         )
 
+    def _invalid_label(self, beyond: BoolArray) -> str | None:
+        """Legend of the points that do not count; None without any."""
+        reasons = ["limits violated"] if (beyond & ~self.left_out).any() else []
+        reasons += [_IMPLAUSIBLE] if (beyond & self.left_out).any() else []
+        return " or ".join(reasons) or None
+
     def _front(self, x: str, y: str) -> Any:
         """Rows of the front of two goals; empty for other columns."""
         goals = [goal.called for goal in self.table.study.goals]
@@ -459,6 +496,29 @@ class Drawing:
             _show_bulk(grid[0, 0], y[counts])
         figure.colorbar(drawn, ax=grid, label=self.labels[content.colour or "point"], aspect=30)
         return f"{name} over each value"
+
+
+def _hatch(axes: Axes, across: FloatArray, up: FloatArray, x: FloatArray, y: FloatArray) -> None:
+    """Hatch the cells of a map at the positions x, y; `across` and `up` are the centres of all cells."""
+    from matplotlib.patches import Rectangle
+
+    ends = _cell_ends(across), _cell_ends(up)
+    for at_x, at_y in zip(np.searchsorted(across, x), np.searchsorted(up, y), strict=True):
+        corner = ends[0][at_x], ends[1][at_y]
+        width, height = ends[0][at_x + 1] - corner[0], ends[1][at_y + 1] - corner[1]
+        axes.add_patch(
+            Rectangle(
+                corner, width, height, fill=False, hatch="////", edgecolor=PALE, linewidth=0.0
+            )
+        )
+
+
+def _cell_ends(centres: FloatArray) -> FloatArray:
+    """Borders of cells with these ascending centres, (n + 1,), as `pcolormesh` draws them."""
+    if len(centres) == 1:
+        return np.array([centres[0] - 0.5, centres[0] + 0.5])
+    middle = 0.5 * (centres[1:] + centres[:-1])
+    return np.concatenate([[2 * centres[0] - middle[0]], middle, [2 * centres[-1] - middle[-1]]])
 
 
 def _columns(count: int) -> tuple[int, int]:

@@ -165,6 +165,7 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
         "within_limits": "within the limits",
     }
     labels["seconds"] = "computing time"
+    labels["plausibility"] = "plausibility"
     for vary in table.study.vary:
         labels[vary.name] = label_of(scene, vary.all_keys[0])
     for part in table.study.measured:

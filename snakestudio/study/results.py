@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray, IntArray
+from snakestudio.model.plausibility import NOT_CHECKED, PLAUSIBLE, Plausibility
 from snakestudio.study.description import Goal, Limit, StudyFields
 from snakestudio.study.goals import Over
 from snakestudio.study.store import RunOutcome, RunRequest
+from snakestudio.text import counted, listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class PointScore:
     """Goals, smaller is better; infinite if a repeat failed."""
 
     excess: float
-    """Relative violation of the limits; 0 within."""
+    """Relative violation of the limits and of the plausibility checks; 0 within."""
 
 
 def over_repeats(numbers: FloatArray, over: Over, lower_is_worse: bool) -> float:
@@ -62,6 +66,11 @@ def score_of(study: StudyFields, outcomes: Sequence[RunOutcome]) -> PointScore:
         beyond = limit.excess(_limit_over(limit, measures[:, k]))
         bound = limit.at_most if limit.at_most is not None else limit.at_least
         excess += beyond / max(abs(bound or 0.0), 1e-9) if math.isfinite(beyond) else math.inf
+    if not study.search.include_implausible:
+        # Like a limit, so that an optimiser returns to plausible points from nearby ones.
+        excess += max(
+            (o.plausibility.excess for o in outcomes if o.plausibility is not None), default=0.0
+        )
     return PointScore(tuple(goals), excess)
 
 
@@ -75,12 +84,27 @@ def _measures(study: StudyFields, outcomes: Sequence[RunOutcome]) -> FloatArray:
     return measures
 
 
+def _plausibility_of(outcomes: Sequence[RunOutcome]) -> str:
+    """Entry of a point in the column ``plausibility``."""
+    results = [outcome.plausibility for outcome in outcomes if outcome.state == "done"]
+    checks = dict.fromkeys(
+        violation.check
+        for result in results
+        if result is not None
+        for violation in result.violations
+    )
+    if checks:
+        return " ".join(checks)
+    return NOT_CHECKED if None in results else PLAUSIBLE if results else ""
+
+
 class Table(Mapping[str, np.ndarray]):
     """The points of a study, one row each, as a mapping from column names to arrays.
 
-    The columns are ``point``, the values, goals and limits by their names, ``within_limits``, and the
+    The columns are ``point``, the values, goals and limits by their names, ``within_limits``, the
     number of finished repeats (``runs``), of failed repeats (``failed``) and their computing time
-    (``seconds``).
+    (``seconds``), and ``plausibility``: "plausible", the names of the checks that a repeat did not pass,
+    "not checked", or "" without a completed repeat.
 
     Parameters
     ----------
@@ -111,11 +135,13 @@ class Table(Mapping[str, np.ndarray]):
         runs = np.zeros(n, np.int64)
         failed = np.zeros(n, np.int64)
         seconds = np.zeros(n)
+        plausibility = np.full(n, "", np.object_)
         for row, repeats in enumerate(self.rows):
             there = [outcome for _, outcome in repeats if outcome is not None]
             runs[row] = len(there)
             failed[row] = sum(outcome.state != "done" for outcome in there)
             seconds[row] = math.fsum(outcome.seconds for outcome in there)
+            plausibility[row] = _plausibility_of(there)
             if len(there) < len(repeats):
                 continue
             measures = _measures(study, there)
@@ -139,7 +165,13 @@ class Table(Mapping[str, np.ndarray]):
             columns[vary.name] = np.array(values, np.float64 if plain else np.object_)
         for k, part in enumerate(study.measured):
             columns[part.called] = numbers[:, k]
-        columns |= {"within_limits": within, "runs": runs, "failed": failed, "seconds": seconds}
+        columns |= {
+            "within_limits": within,
+            "runs": runs,
+            "failed": failed,
+            "seconds": seconds,
+            "plausibility": plausibility,
+        }
         self._columns: dict[str, np.ndarray] = columns
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -170,11 +202,78 @@ class Table(Mapping[str, np.ndarray]):
         ]
         return np.stack(columns, axis=1) if columns else np.zeros((self.n_points, 0))
 
+    def including_implausible(self, include: bool) -> Table:
+        """The same results, with or without the points that are not plausible among the valid ones."""
+        if include == self.includes_implausible:
+            return self
+        search = self.study.search.model_copy(update={"include_implausible": include})
+        table = copy(self)
+        table.study = self.study.model_copy(update={"search": search})
+        return table
+
+    @property
+    def includes_implausible(self) -> bool:
+        """Whether points that are not plausible count."""
+        return self.study.search.include_implausible
+
+    @property
+    def implausible(self) -> BoolArray:
+        """Mask of the points with a run that is not plausible."""
+        known = np.array(["", PLAUSIBLE, NOT_CHECKED], np.object_)
+        implausible: BoolArray = ~np.isin(self["plausibility"], known)
+        return implausible
+
     @property
     def counts(self) -> BoolArray:
-        """Mask of the valid points: finished, within the limits, and with all goals."""
+        """Mask of the valid points: finished, plausible, within the limits, and with all goals.
+
+        With `include_implausible` in the study's search, points do not have to be plausible.
+        """
         counts: BoolArray = self["within_limits"] & ~np.isnan(self.goals).any(axis=1)
-        return counts
+        return counts if self.includes_implausible else counts & ~self.implausible
+
+    @property
+    def implausible_runs(self) -> int:
+        """Number of runs that are not plausible."""
+        return sum(not result.plausible for result in self._results() if result is not None)
+
+    @property
+    def plausibility_note(self) -> str:
+        """Sentences on the runs that are not plausible, or were not checked; "" if all are plausible."""
+        results = self._results()
+        notes = []
+        if count := self.implausible_runs:
+            titles = Counter(
+                violation.title
+                for result in results
+                if result is not None
+                for violation in result.violations
+            )
+            reasons = listing([title for title, _ in titles.most_common()], most=3)
+            use = (
+                "They count nevertheless."
+                if self.includes_implausible
+                else "They are left out of the best points."
+            )
+            are = "is" if count == 1 else "are"
+            notes.append(
+                f"{count:,} of {counted(len(results), 'run')} {are} not plausible: {reasons}. {use}"
+            )
+        if unchecked := sum(result is None for result in results):
+            were = "was" if unchecked == 1 else "were"
+            notes.append(
+                f"{counted(unchecked, 'run')} of an earlier version {were} not checked for plausibility."
+            )
+        return " ".join(notes)
+
+    def _results(self) -> list[Plausibility | None]:
+        """Result of the plausibility checks of each completed run."""
+        return [
+            outcome.plausibility
+            for repeats in self.rows
+            for _, outcome in repeats
+            if outcome is not None and outcome.state == "done"
+        ]
 
     @property
     def best(self) -> int | None:

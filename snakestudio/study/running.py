@@ -227,8 +227,10 @@ def units_of_results(path: Path) -> dict[str, str]:
         )
 
 
-def results_of(path: Path) -> Table:
+def results_of(path: Path, *, include_implausible: bool = False) -> Table:
     """Results so far of the study in a file, as it was during the run.
+
+    With `include_implausible`, runs that are not plausible count, even if the study leaves them out.
 
     Raises `StudyError` if there are no results, or they cannot be read.
     """
@@ -243,7 +245,8 @@ def results_of(path: Path) -> Table:
             "[]",
             lambda searches: tuple((int(first), int(size)) for first, size in searches),
         )
-        return Table(parse_study(about["study"], str(path)), store.results(), begun)
+        table = Table(parse_study(about["study"], str(path)), store.results(), begun)
+        return table.including_implausible(True) if include_implausible else table
 
 
 def scene_of_run(

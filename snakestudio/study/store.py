@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from snakestudio.errors import StudyError
+from snakestudio.model.plausibility import Plausibility
 
 if sys.platform == "win32":
     import msvcrt
@@ -61,6 +62,9 @@ CREATE TABLE asked (
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
+_ADDED = "CREATE TABLE IF NOT EXISTS plausibility (key TEXT PRIMARY KEY, result TEXT NOT NULL) WITHOUT ROWID"
+"""Table that stores of earlier versions lack; earlier versions ignore it."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
@@ -81,6 +85,9 @@ class RunOutcome:
     """Computing time, s."""
 
     worker: str = ""
+
+    plausibility: Plausibility | None = None
+    """Result of the plausibility checks; None if the run was not checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +214,7 @@ class Store:
                         self.db.execute(statement)
                 self.db.execute(f"PRAGMA application_id = {_APPLICATION}")
                 self.db.execute(f"PRAGMA user_version = {FORMAT}")
+        self.db.execute(_ADDED)
 
     @contextlib.contextmanager
     def _reporting_errors(self) -> Iterator[None]:
@@ -297,6 +305,7 @@ class Store:
         ------
         StudyError
         """
+        outcomes = list(outcomes)
         with self._reporting_errors(), self._transaction():
             (last,) = self.db.execute("SELECT coalesce(max(landed), 0) FROM runs").fetchone()
             self.db.executemany(
@@ -313,6 +322,17 @@ class Store:
                         last + number,
                     )
                     for number, o in enumerate(outcomes, 1)
+                ],
+            )
+            self.db.executemany(
+                "DELETE FROM plausibility WHERE key = ?", [(o.key,) for o in outcomes]
+            )
+            self.db.executemany(
+                "INSERT INTO plausibility VALUES (?, ?)",
+                [
+                    (o.key, o.plausibility.text)
+                    for o in {o.key: o for o in outcomes}.values()
+                    if o.plausibility is not None
                 ],
             )
 
@@ -347,15 +367,14 @@ class Store:
         StudyError
         """
         outcomes: dict[str, RunOutcome] = {}
-        columns = (
-            f"key, state, sentence, measures, {'trace' if traces else 'NULL'}, seconds, worker"
-        )
+        columns = f"r.key, r.state, r.sentence, r.measures, {'r.trace' if traces else 'NULL'}, r.seconds, r.worker"
         with self._reporting_errors():
+            result, join = self._plausibility()
             for begin in range(0, len(keys), _PIECE):
                 part = keys[begin : begin + _PIECE]
                 marks = ",".join("?" * len(part))
                 for row in self.db.execute(
-                    f"SELECT {columns} FROM runs WHERE key IN ({marks})", part
+                    f"SELECT {columns}, {result} FROM runs r {join} WHERE r.key IN ({marks})", part
                 ):
                     outcomes[row[0]] = _outcome(row)
         return outcomes
@@ -392,14 +411,22 @@ class Store:
         StudyError
         """
         with self._reporting_errors():
+            result, join = self._plausibility()
             rows = self.db.execute(
                 "SELECT a.point, a.repeat, a.key, a.changes, r.key, r.state, r.sentence, r.measures, NULL, r.seconds,"
-                " r.worker FROM asked a LEFT JOIN runs r ON r.key = a.key ORDER BY a.point, a.repeat"
+                f" r.worker, {result} FROM asked a LEFT JOIN runs r ON r.key = a.key {join} ORDER BY a.point, a.repeat"
             )
             return [
                 (_request_of(row[:4]), _outcome(row[4:]) if row[4] is not None else None)
                 for row in rows
             ]
+
+    def _plausibility(self) -> tuple[str, str]:
+        """Column with the plausibility of the runs `r`, and its join; NULL for stores of earlier versions."""
+        known = self.db.execute(
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'plausibility'"
+        ).fetchone()
+        return ("p.result", "LEFT JOIN plausibility p ON p.key = r.key") if known else ("NULL", "")
 
     def trace(self, key: str) -> bytes | None:
         """Trace (path and last posture) of a run; None if missing.
@@ -419,9 +446,16 @@ def _text(measures: Sequence[float]) -> str:
 
 
 def _outcome(row: Sequence[Any]) -> RunOutcome:
-    key, state, sentence, measures, trace, seconds, worker = row
+    key, state, sentence, measures, trace, seconds, worker, result = row
     return RunOutcome(
-        key, state, sentence, tuple(map(float, json.loads(measures))), trace, seconds, worker
+        key,
+        state,
+        sentence,
+        tuple(map(float, json.loads(measures))),
+        trace,
+        seconds,
+        worker,
+        None if result is None else Plausibility.read(result),
     )
 
 

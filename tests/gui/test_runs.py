@@ -17,10 +17,11 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
-from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
+from snakestudio.gui.runs.run_list import RUN, RunListModel, explained, facts, moment
 from snakestudio.gui.runs.run_panel import RunDelegate, RunPanel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
+from snakestudio.model.plausibility import Plausibility, Violation
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary, SavedRun
@@ -231,6 +232,27 @@ def test_remaining_rows_keep_their_position(library: RunLibrary) -> None:
     model.set_runs([library.rename(run, "renamed") for run in library.runs()])
     assert model.index(0).data(RUN).name == "renamed"
     assert resets == []
+
+
+def test_implausible_run_is_marked_and_searchable(library: RunLibrary) -> None:
+    violation = Violation("speed", "speed", 0.4, 5.0, 1.0, "The robot flies.", "Limit it.")
+    for name, violations in (("good", ()), ("bad", (violation,))):
+        path = library.new_path(name)
+        run = RunRecording(
+            SCENE,
+            Schema(SCENE.robot.n_links, SCENE.body.axes, ENERGIES),
+            path,
+            origin=Origin(scene_file=f"{name}.toml"),
+        )
+        run.append(make_rows(SCENE, 0, 50))
+        run.set_plausibility(Plausibility(violations, ("speed",)))
+        run.close()
+    bad, good = sorted(library.runs(), key=lambda run: run.name)
+    assert facts(bad).endswith("not plausible")
+    assert "plausible" not in facts(good)
+    assert "The robot flies." in explained(bad)
+    assert "implausible" in bad.search_text
+    assert "implausible" not in good.search_text
 
 
 def test_run_of_a_robot_is_marked_and_searchable(qtbot: QtBot, library: RunLibrary) -> None:

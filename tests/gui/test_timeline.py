@@ -13,12 +13,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.export.mcap import write_mcap
 from snakestudio.gui.runs.timeline.painting import TrackRows
 from snakestudio.gui.runs.timeline.track import Card
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
+from snakestudio.model.plausibility import Plausibility, Violation
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.mcap import open_run
 from snakestudio.session.offline import run_offline
 
 LEFT = Qt.MouseButton.LeftButton
@@ -355,3 +358,55 @@ def test_past_shows_its_obstacles_and_an_edit_returns(recorded: MainWindow, qtbo
     window.context.document.set_value("obstacles[7].y_m", 0.8, "Move cylinder 7")
     assert window.context.session_controller.live
     assert window.context.viewport.scene.obstacles[6].y_m == 0.8
+
+
+def test_notice_and_mark_lead_to_the_time_of_a_violation(
+    recorded: MainWindow, qtbot: QtBot
+) -> None:
+    c = recorded.context
+    notice = c.plausibility_notice
+    qtbot.waitUntil(lambda: c.session_controller.recording.plausibility is not None)
+    assert not notice.isVisible()
+    violations = (
+        Violation("speed", "speed", 0.4, 5.0, 1.0, "The robot flies.", "Limit the motors."),
+        Violation("fling", "fling", 0.7, 5.0, 1.0, "It leaves.", "Limit the motors."),
+    )
+    c.session_controller.recording.set_plausibility(Plausibility(violations, ("speed", "fling")))
+    notice.refresh()
+    assert notice.isVisible()
+    assert "speed and fling" in notice.text()
+    assert "The robot flies. Limit the motors." in notice.toolTip()
+    kinds = [(moment.kind, moment.time) for moment in c.time_bar.track.moments.all]
+    assert [each for each in kinds if each[0] == "implausible"] == [
+        ("implausible", 0.4),
+        ("implausible", 0.7),
+    ]
+    for time in (0.4, 0.7, 0.4):
+        qtbot.mouseClick(notice, LEFT)
+        assert c.session_controller.displayed is not None
+        assert c.session_controller.displayed.time == pytest.approx(time, abs=0.011)
+    c.session_controller.recording.set_plausibility(Plausibility((), ("speed",)))
+    notice.refresh()
+    assert not notice.isVisible()
+
+
+def test_opened_run_of_an_earlier_version_is_checked(
+    ready: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    scene = with_values(
+        load_scene(scenes_dir() / "obstacle_aided.toml"),
+        {"gait.amplitude_deg": 90.0, "gait.frequency_deg_s": 40.0, "run.duration_s": 1.0},
+    )
+    path = tmp_path / "old.mcap"
+    recording = run_offline(scene).recording
+    recording.set_plausibility(None)
+    write_mcap(path, recording)
+    assert open_run(path).plausibility is None
+    c = ready.context
+    c.open_runs.open(path)
+    qtbot.waitUntil(lambda: c.session_controller.source == "replay")
+    qtbot.waitUntil(
+        lambda: getattr(c.session_controller.recording, "plausibility", None) is not None
+    )
+    qtbot.waitUntil(c.plausibility_notice.isVisible)
+    assert "joint torque" in c.plausibility_notice.text()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
@@ -100,6 +101,7 @@ def outcome_of(study: StudyFields, request: RunRequest) -> RunOutcome:
         trace_of_key(request.key).packed(),
         0.4 + 0.1 * random.random(),
         "w",
+        plausibility=Plausibility((), ("joint_torque", "speed")),
     )
 
 

@@ -77,6 +77,7 @@ def test_table_has_a_row_per_point() -> None:
         "runs",
         "failed",
         "seconds",
+        "plausibility",
     ]
     np.testing.assert_array_equal(table["ground.mu_along"], [0.0, 0.5, 1.0])
     np.testing.assert_array_equal(table["within_limits"], [True, False, True])

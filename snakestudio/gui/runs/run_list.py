@@ -50,6 +50,8 @@ def facts(run: SavedRun, present: bool = False) -> str:
         "Robot" if run.info.robot else FORMULATIONS[kind].short if kind in FORMULATIONS else kind
     )
     ended = "" if run.info.complete or present else " · incomplete"
+    if run.info.plausibility is not None and not run.info.plausibility.plausible:
+        ended += " · not plausible"
     return f"{model} · {run_time(run.info.duration, significant=4)} · {size_text(run.size_bytes)}{ended}"
 
 
@@ -62,6 +64,8 @@ def explained(run: SavedRun) -> str:
         if run.info.title and run.info.title != run.name:
             lines.insert(1, run.info.title)
         lines.append(f"{facts(run)} · {run.info.rows} samples")
+        result = run.info.plausibility
+        lines += [violation.text for violation in result.violations] if result is not None else []
         if not run.info.complete:
             lines.append(
                 "The run is still being written, or was cut off. All recorded samples are available."

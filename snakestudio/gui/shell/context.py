@@ -37,6 +37,7 @@ from snakestudio.gui.robot.together.starter import StartTogether
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
+from snakestudio.gui.runs.plausibility_notice import PlausibilityNotice
 from snakestudio.gui.runs.run_archiver import RunArchiver
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.runs.timeline.bar import TimeBar
@@ -154,6 +155,10 @@ class Context(QObject):
             window,
         )
         self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
+        self.plausibility_notice = PlausibilityNotice(
+            session_controller, self.time_bar.track.show_time, self.status_bar
+        )
+        self.status_bar.insertPermanentWidget(1, self.plausibility_notice)
         self.docks = Docks(window, docks)
         self.plot_docks = PlotDocks(self, plot_panel, self.channel_library, self.overlaid.overlaid)
         plots = self.plot_docks.state, self.plot_docks.restore

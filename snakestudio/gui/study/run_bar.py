@@ -217,10 +217,14 @@ class StudyRunBar(ThemedWidget):
                 there = runs
             if runs:
                 seconds = float(results.table["seconds"].sum()) / runs
-                status = (
-                    "all complete" if there == self._open.study.n_runs else f"{runs:,} complete"
-                )
+                doubtful = results.table.implausible_runs
+                complete = there == self._open.study.n_runs
+                of_all = f" of {counted(runs, 'run')}" if complete else ""
+                status = f"{runs:,}{of_all} complete"
                 status += f", {failed:,} failed" if failed else ""
+                status += f", {doubtful:,} not plausible" if doubtful else ""
+                if complete:
+                    return status
         workers = 0 if self.worker_choice.scheduler else self.worker_choice.workers.count or 0
         return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), status)))
 

@@ -24,7 +24,15 @@ from snakestudio.viewmodel.plots.axis_scale import AxisScale
 
 Role = Literal["point", "varied", "goal", "limit", "state", "other"]
 
-STATES = ("done", "beyond limits", "waiting", "failed", "refused", "killed")
+STATES = (
+    "done",
+    "beyond limits",
+    "not plausible",
+    "waiting",
+    "failed",
+    "refused",
+    "killed",
+)
 """States of a point, in the order of the categories of the column ``state``; a point has the worst state
 of its repeats."""
 
@@ -214,6 +222,7 @@ def _text(value: Any) -> str:
 def _states(table: Table) -> FloatArray:
     n_limits = len(table.study.limits)
     states = np.where(table["within_limits"] | (n_limits == 0), 0.0, 1.0)
+    states[table.implausible] = STATES.index("not plausible")
     repeats = np.array([len(row) for row in table.rows], np.int64)
     states[table["runs"] < repeats] = STATES.index("waiting")
     for row in np.flatnonzero(table["failed"] > 0):

@@ -20,6 +20,12 @@ _MOST_CHOICES = 60
 """Largest number of choices for another varied value; one with more values is not part of a grid."""
 
 _MOST_CELLS = 250_000
+_OUTLYING = 3.0
+"""Distance of outliers from the middle 80 % of the values, in spans of these."""
+
+_FEWEST = 10
+"""Smallest number of values among which there are outliers."""
+
 _TWO_SIDED = 0.2
 """Fraction of the longer side of 0 above which the shorter side is more than noise."""
 
@@ -40,7 +46,9 @@ class Cells:
 
     failed: BoolArray
     beyond: BoolArray
-    """`failed` and `beyond`: cells without a successful run, and cells without a run within the limits."""
+    left_out: BoolArray
+    """`failed`, `beyond` and `left_out`: cells without a successful run, without a run within the limits,
+    and without a plausible one."""
 
     several: bool
     """Whether some cell has more than one point."""
@@ -146,15 +154,18 @@ def cells_of(
     visible = np.full(nx * ny, -1, np.int64)
     failed = np.zeros(nx * ny, np.bool_)
     beyond = np.zeros(nx * ny, np.bool_)
+    left_out = np.zeros(nx * ny, np.bool_)
     if len(rows):
         chosen = _best_of_each(results, rows, cell, colour, over)
         at = cell[chosen]
         visible[at] = rows[chosen]
         values[at] = colour.values[rows[chosen]]
         failed[at] = results.failed[rows[chosen]]
-        beyond[at] = ~results.counts[rows[chosen]] & np.isfinite(values[at])
+        left_out[at] = results.left_out[rows[chosen]]
+        beyond[at] = ~results.counts[rows[chosen]] & np.isfinite(values[at]) & ~left_out[at]
         if over == "mean":
             good = np.isfinite(colour.values[rows])
+            good &= ~results.left_out[rows] | left_out[cell]
             sums = np.bincount(cell[good], colour.values[rows][good], nx * ny)
             number = np.bincount(cell[good], minlength=nx * ny)
             values = np.divide(sums, number, out=np.full(nx * ny, np.nan), where=number > 0)
@@ -166,19 +177,38 @@ def cells_of(
         visible.reshape(shape),
         failed.reshape(shape),
         beyond.reshape(shape),
+        left_out.reshape(shape),
         len(rows) > there,
     )
 
 
-def colour_ends(values: FloatArray) -> tuple[float, float, bool]:
-    """Return the ends of the colour scale, and whether it is centred at 0 because the sign is significant."""
-    values = values[np.isfinite(values)]
+def colour_ends(values: FloatArray, left_out: BoolArray | None = None) -> tuple[float, float, bool]:
+    """Return the ends of the colour scale, and whether it is centred at 0 because the sign is significant.
+
+    Rows that are `left_out`, and outliers far beyond the middle 80 % of the values, do not extend the
+    scale.
+    """
+    known = np.isfinite(values)
+    if left_out is not None and (known & ~left_out).any():
+        known &= ~left_out
+    values = values[known]
     if not len(values):
         return 0.0, 1.0, False
-    low, high = float(values.min()), float(values.max())
+    low, high = _bulk(values)
     if low < 0.0 < high and min(-low, high) > _TWO_SIDED * max(-low, high):
         return -max(-low, high), max(-low, high), True
     return low, high, False
+
+
+def _bulk(values: FloatArray) -> tuple[float, float]:
+    """Ends of the values without outliers; few values have no outliers."""
+    low, high = float(values.min()), float(values.max())
+    first, last = (float(end) for end in np.quantile(values, (0.1, 0.9)))
+    if len(values) < _FEWEST or not first < last:
+        return low, high
+    margin = _OUTLYING * (last - first)
+    inner = values[(values >= first - margin) & (values <= last + margin)]
+    return float(inner.min()), float(inner.max())
 
 
 def edges(scale: AxisScale, values: FloatArray) -> FloatArray:

@@ -47,7 +47,7 @@ class Results:
 
     @cached_property
     def counts(self) -> BoolArray:
-        """Whether each row is finished and within its limits."""
+        """Whether each row is finished, plausible and within its limits; see `Table.counts`."""
         return self.table.counts
 
     @cached_property
@@ -70,15 +70,25 @@ class Results:
         """Rows with a failed run."""
         return self.columns["state"].values >= STATES.index("failed")
 
+    @cached_property
+    def left_out(self) -> BoolArray:
+        """Rows that are not plausible and therefore do not count."""
+        included = self.table.includes_implausible
+        return np.zeros(len(self), np.bool_) if included else self.table.implausible
+
     def varies_as(self, other: Results) -> bool:
         """Return whether the same values vary in other results, which can then be of the same study."""
         return [c.name for c in self.named("varied")] == [c.name for c in other.named("varied")]
 
     def sentence(self, row: int) -> str:
-        """Return the reason why a row has no result; "" if it has one or is waiting."""
-        for _, outcome in self.table.rows[row]:
-            if outcome is not None and outcome.state != "done":
+        """Return the reason why a row has no result or is not plausible; "" if it has one or is waiting."""
+        outcomes = [outcome for _, outcome in self.table.rows[row] if outcome is not None]
+        for outcome in outcomes:
+            if outcome.state != "done":
                 return outcome.sentence
+        for outcome in outcomes:
+            if outcome.plausibility is not None and outcome.plausibility.violations:
+                return outcome.plausibility.violations[0].text
         return ""
 
     def row_of(self, point: int) -> int | None:

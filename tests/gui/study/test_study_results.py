@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,13 +18,22 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core import theme
 from snakestudio.gui.study.results.results_chart import ResultsChart
 from snakestudio.gui.study.results.view import StudyResultsView
+from snakestudio.model.plausibility import Plausibility, Violation
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.results import Table
 from snakestudio.study.store import RunOutcome
+from snakestudio.viewmodel.study.result_map import colour_ends
 from tests.gui.pages.hands import move
-from tests.study.made_up import UNITS, asked_of, made_up_study, table_of, trace_of_key
+from tests.study.made_up import (
+    UNITS,
+    asked_of,
+    made_up_study,
+    outcome_of,
+    table_of,
+    trace_of_key,
+)
 
 pytestmark = pytest.mark.gui
 
@@ -690,6 +700,83 @@ def test_empty_results_explain_what_to_do(
     view.show_table(table_of(study, 50), UNITS, trace_of_key, SCENE)
     assert not view.empty.isVisible()
     assert view.table.results.rowCount() < 50  # the condition applies from the first row on
+
+
+IMPLAUSIBLE = Plausibility(
+    (
+        Violation(
+            "joint_torque", "joint torque", 0.9, 500.0, 50.0, "Joint 7 winds up.", "Limit it."
+        ),
+    ),
+    ("joint_torque",),
+)
+
+
+@pytest.fixture
+def doubtful(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
+    """The grid with results of which only point 7, which is by far the fastest, is not plausible."""
+    study = made_up_study(("amplitude", "phase"), 1, search='kind = "grid"', steps=5)
+    runs = []
+    for request in asked_of(study, 24):
+        outcome = outcome_of(study, request)
+        if request.point == 7:
+            measures = 9.0, *outcome.measures[1:]
+            outcome = replace(outcome, measures=measures, plausibility=IMPLAUSIBLE)
+        runs.append((request, outcome))
+    view = make_view(Table(study, runs))
+    view.show_chart("Map")
+    return view
+
+
+def test_implausible_point_is_hatched_and_not_the_best(doubtful: StudyResultsView) -> None:
+    results = doubtful.linked.results
+    assert results.best not in (None, 7)
+    cells = doubtful.map.chart.cells
+    assert cells is not None
+    assert cells.left_out.sum() == 1
+    assert cells.rows[cells.left_out].tolist() == [7]
+    assert not cells.beyond[cells.left_out].any()
+    assert doubtful.map.chart.colour_ends[1] < 1.0
+    assert texts(doubtful, "state")[7] == "not plausible: Joint 7 winds up."
+    assert "1 not plausible" in doubtful.count.text()
+
+
+def test_implausible_points_can_be_included_in_a_view(
+    doubtful: StudyResultsView, qtbot: QtBot
+) -> None:
+    assert doubtful.plausibility_row.isVisible()
+    assert "1 of 24 runs is not plausible: joint torque." in doubtful.plausibility_label.text()
+    qtbot.mouseClick(doubtful.include_button, LEFT)
+    assert doubtful.linked.results.best == 7
+    assert doubtful.map.chart.colour_ends[1] < 1.0, "a single outlier does not span the colours"
+    cells = doubtful.map.chart.cells
+    assert cells is not None
+    assert not cells.left_out.any()
+    qtbot.mouseClick(doubtful.include_button, LEFT)
+    assert doubtful.linked.results.best != 7
+
+
+def test_plausible_results_have_no_note(grid: StudyResultsView) -> None:
+    assert not grid.plausibility_row.isVisible()
+
+
+def test_card_states_why_a_point_is_not_plausible(doubtful: StudyResultsView) -> None:
+    doubtful.card.show_row(doubtful.linked.results, 7, QPoint(0, 0))
+    assert "not plausible" in doubtful.card.title
+    assert doubtful.card.sentence == "Joint 7 winds up."
+
+
+@pytest.mark.parametrize(("values", "ends"), [((0.0, 1.0, 2.0), (0.0, 2.0)), ((), (0.0, 1.0))])
+def test_few_values_span_the_colours(values: tuple[float, ...], ends: tuple[float, float]) -> None:
+    assert colour_ends(np.array(values))[:2] == ends
+
+
+def test_outliers_do_not_span_the_colours() -> None:
+    values = np.append(np.linspace(0.0, 1.0, 40), [50.0, np.nan])
+    assert colour_ends(values)[:2] == (0.0, 1.0)
+    left_out = values == 1.0
+    assert colour_ends(values, left_out)[1] < 1.0
+    assert colour_ends(values, np.ones(len(values), np.bool_))[:2] == (0.0, 1.0)
 
 
 def test_only_failed_runs_are_explained(

@@ -12,15 +12,19 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.events import Change, EventKind, RunEvent
 from snakestudio.model.labels import label_of
+from snakestudio.model.plausibility import Plausibility
 from snakestudio.model.recording import Recording
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.runfile.mcap.block_recording import BlockRecording
 from snakestudio.viewmodel.work import Progress
 
-Kind = EventKind | Literal["change"]
+Kind = EventKind | Literal["change", "implausible"]
 
 KINDS: dict[Kind, tuple[str, str]] = {
     "fault": ("warning", "faults"),
+    "implausible": ("warning", "implausible moments"),
     "jam": ("friction", "jams"),
     "unsolved": ("warning", "unsolved steps"),
     "impact": ("warning", "impacts"),
@@ -112,7 +116,7 @@ class Moments(QObject):
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._known: tuple[Recording | None, int, int] = (None, 0, 0)
+        self._known: tuple[Recording | None, int, int, Plausibility | None] = (None, 0, 0, None)
         self._moments: tuple[Moment, ...] = ()
         self._any = False
         self._search_task: Task[tuple[RunEvent, ...]] | None = None
@@ -126,7 +130,8 @@ class Moments(QObject):
         if recording is None:
             return ()
         events = recording.events or self._events
-        known = (recording, len(events), len(recording.changes))
+        plausibility: Plausibility | None = getattr(recording, "plausibility", None)
+        known = (recording, len(events), len(recording.changes), plausibility)
         if known != self._known:
             self._known = known
             moments = [Moment(event.time, event.kind, event.text) for event in events]
@@ -134,6 +139,10 @@ class Moments(QObject):
             moments += [
                 Moment(change.time, "change", _change_text(scene, change))
                 for change in recording.changes
+            ]
+            moments += [
+                Moment(violation.time, "implausible", violation.text)
+                for violation in (plausibility.violations if plausibility is not None else ())
             ]
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
         return self._moments
@@ -168,7 +177,7 @@ class Moments(QObject):
             self._session_controller.source == "replay"
             and recording is not None
             and len(recording)
-            and not recording.events
+            and (not recording.events or _unchecked(recording))
         ):
             self._search_task = Task(
                 "search for events", lambda progress: _searched(recording, progress), self
@@ -183,10 +192,26 @@ class Moments(QObject):
         self.changed.emit()
 
 
+def _unchecked(recording: Recording) -> bool:
+    """Whether a simulated run was not checked for plausibility when it was recorded."""
+    return (
+        isinstance(recording, BlockRecording)
+        and recording.plausibility is None
+        and Fields.ENERGY in recording.schema.valid
+    )
+
+
 def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
+    """Events of a recording without any; a recording that was not checked for plausibility is checked."""
+    from snakestudio.plausibility.monitor import check_plausibility
     from snakestudio.runfile.run_events import find_events
 
-    return find_events(recording, progress)
+    events = () if recording.events else find_events(recording, progress)
+    if isinstance(recording, BlockRecording) and _unchecked(recording) and progress(0.99):
+        recording.set_plausibility(
+            check_plausibility(recording, getattr(recording, "base_dir", None))
+        )
+    return events
 
 
 def _change_text(scene: Scene, change: Change) -> str:

@@ -160,6 +160,12 @@ class TimelineTrack(QWidget):
         )
         self._session_controller.set_cursor(None if newest else index)
 
+    def show_time(self, time: float) -> None:
+        """Pause, and show the row nearest to `time` (s)."""
+        self._session_controller.pause_recorded()
+        self.scale.reveal(time)
+        self.seek(time)
+
     def shift(self, rows: int) -> None:
         """Show the row `rows` ahead (negative: back), or the live state past the last row."""
         recording = self._session_controller.recording

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolButton, QWidget
 
 from snakestudio._arrays import FloatArray, IntArray
@@ -36,7 +36,8 @@ from snakestudio.viewmodel.study.result_map import (
 )
 
 _BEYOND = 150
-"""Opacity of a cell beyond a limit, of 255."""
+_LEFT_OUT = 70
+"""Opacity of a cell beyond a limit, and of one that is left out and hatched, of 255."""
 
 
 class _Map(PlaneChart):
@@ -66,7 +67,11 @@ class _Map(PlaneChart):
         signs = (
             []
             if cells is None
-            else [(cells.failed, "× failed"), (cells.beyond, "⁄ beyond a limit")]
+            else [
+                (cells.failed, "× failed"),
+                (cells.beyond, "⁄ beyond a limit"),
+                (cells.left_out, "▨ not plausible"),
+            ]
         )
         self.show_note("   ".join(text for sign, text in signs if sign.any()))
 
@@ -165,20 +170,21 @@ class _Map(PlaneChart):
         column, line = self._cell_of_pixels(
             np.arange(0.5, width) / scale, np.arange(0.5, height) / scale
         )
-        shade = shades(cells.values.ravel(), self._ends[0], self._ends[1]).reshape(
+        shade = shades(cells.values.ravel(), self.colour_ends[0], self.colour_ends[1]).reshape(
             cells.values.shape
         )
         shade[np.isnan(cells.values)] = 0
         cover = np.where(cells.beyond, _BEYOND, 255).astype(np.uint8)
+        cover[cells.left_out] = _LEFT_OUT
         index = np.ix_(line, column)
         return coloured(
             shade[index],
             np.minimum(cover, FAINT)[index] if faint else cover[index],
-            palette_of(self._ends[2]),
+            palette_of(self.colour_ends[2]),
         )
 
     def draw_lines(self, painter: QPainter) -> None:
-        """Draw gaps between large cells, a cross for failed runs, and a stroke for exceeded limits."""
+        """Draw gaps between large cells, and signs of failed runs, exceeded limits and left-out runs."""
         if self.cells is None or self._curve:
             super().draw_lines(painter)
             return
@@ -196,6 +202,13 @@ class _Map(PlaneChart):
                 painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
             for at in y[1:-1]:
                 painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QBrush(theme.colour("dim"), Qt.BrushStyle.BDiagPattern))
+        for line, column in np.argwhere(cells.left_out)[:MOST_SIGNS].tolist():
+            painter.drawRect(
+                QRectF(QPointF(x[column], y[line + 1]), QPointF(x[column + 1], y[line]))
+            )
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         size = min(wide, tall, 16.0) / 4
         crosses = np.argwhere(cells.failed)
         strokes = np.argwhere(cells.beyond)

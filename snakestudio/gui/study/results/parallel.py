@@ -63,7 +63,11 @@ class _Parallel(ResultsChart):
             ParallelAxis(column.short, column.unit, scale)
             for column, scale in zip(columns, scales, strict=True)
         ]
-        self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
+        self._ends = (
+            colour_ends(colour.values, self.linked.results.left_out)
+            if colour is not None
+            else (0.0, 1.0, False)
+        )
         self.item.show_axes(axes, np.stack(shares, axis=1) if shares else np.zeros((0, 0)))
         self.refresh()
 

@@ -142,7 +142,8 @@ class PlaneChart(ResultsChart):
         self.colour: ResultColumn | None = None
         self.rows: IntArray = np.zeros(0, np.int64)
         """Visible rows of the results."""
-        self._ends: tuple[float, float, bool] = (0.0, 1.0, False)
+        self.colour_ends: tuple[float, float, bool] = (0.0, 1.0, False)
+        """Ends of the colour scale, and whether it is centred at 0."""
         self._scales: tuple[AxisScale, AxisScale] = (AxisScale(0.0, 1.0), AxisScale(0.0, 1.0))
         self._at: tuple[FloatArray, FloatArray] = (np.zeros(0), np.zeros(0))
         super().__init__(linked, parent)
@@ -158,12 +159,16 @@ class PlaneChart(ResultsChart):
         self.colour = colour
         self.rows = rows
         self._scales = self.scales_of(x, y)
-        self._ends = colour_ends(colour.values) if colour is not None else (0.0, 1.0, False)
+        self.colour_ends = (
+            colour_ends(colour.values, self.linked.results.left_out)
+            if colour is not None
+            else (0.0, 1.0, False)
+        )
         if colour is not None:
             if colour.categories:
-                self._ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
+                self.colour_ends = 0.0, max(1.0, len(colour.categories) - 1.0), False
             self.colour_bar.show_ends(
-                self._ends, colour.categories, colour.unit, colour.text(self._ends[0])
+                self.colour_ends, colour.categories, colour.unit, colour.text(self.colour_ends[0])
             )
         self.show_scales(*self._scales, (x.heading, y.heading), bar=colour is not None)
         self.refresh()
@@ -266,9 +271,11 @@ class PlaneChart(ResultsChart):
         )
         if self.colour is not None and not faint:
             values = self.colour.values[self.rows]
-            shade = shades(values, self._ends[0], self._ends[1])
-            palette = palette_of(self._ends[2])
-            order = order[np.isfinite(values[order])]
+            shade = shades(values, self.colour_ends[0], self.colour_ends[1])
+            palette = palette_of(self.colour_ends[2])
+            order = order[
+                np.isfinite(values[order]) & ~self.linked.results.left_out[self.rows][order]
+            ]
             better = -values if self.colour.better < 0 else values
             order = order[np.argsort(better[order], kind="stable")]  # the best on top
         left = (x[order] - area.left()) * scale
@@ -277,13 +284,19 @@ class PlaneChart(ResultsChart):
         return coloured(image, np.minimum(cover, FAINT) if faint else cover, palette)
 
     def draw_lines(self, painter: QPainter) -> None:
-        """Draw a cross for each point without colour because its run failed."""
+        """Draw a cross for each failed run, and a circle for each point that is left out."""
         if self.colour is None:
             return
         x, y = self.places()
         failed = np.flatnonzero(
             self.linked.results.failed[self.rows] & np.isfinite(x) & np.isfinite(y)
         )
+        hollow = np.flatnonzero(
+            self.linked.results.left_out[self.rows] & np.isfinite(x) & np.isfinite(y)
+        )
+        painter.setPen(QPen(theme.colour("dim"), 1.2))
+        for k in hollow[:: max(1, len(hollow) // MOST_SIGNS)].tolist():
+            painter.drawEllipse(QPointF(x[k], y[k]), _RADIUS, _RADIUS)
         painter.setPen(QPen(theme.colour("warning"), 1.2))
         for k in failed[:: max(1, len(failed) // MOST_SIGNS)].tolist():
             paint_cross(painter, QPointF(x[k], y[k]), 3.0)

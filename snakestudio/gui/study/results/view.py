@@ -88,6 +88,9 @@ class StudyResultsView(QWidget):
             _TABLE: self._table_part(),
         }
         self._chosen_charts = ["Scatter", _TABLE, "Map"]
+        self._implausible: bool | None = None
+        """Whether implausible runs count; None as in the study."""
+        self._source: tuple[Table, Mapping[str, str], Scene | None] | None = None
         self._arranged: tuple[bool, list[str]] | None = None
         self.chips: dict[str, QToolButton] = {}
         self._build()
@@ -125,6 +128,22 @@ class StudyResultsView(QWidget):
         self.failure_label.setWordWrap(True)
         self.failure_label.setContentsMargins(12, 0, 12, 0)
         self.failure_label.hide()
+        self.plausibility_label = QLabel()
+        self.plausibility_label.setProperty("role", "dim")
+        self.plausibility_label.setSizePolicy(
+            QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred
+        )
+        self.include_button = QToolButton()
+        self.include_button.setProperty("role", "link")
+        self.include_button.clicked.connect(
+            lambda: self.include_implausible(not self.linked.results.table.includes_implausible)
+        )
+        self.plausibility_row = QWidget()
+        plausibility = QHBoxLayout(self.plausibility_row)
+        plausibility.setContentsMargins(12, 0, 12, 0)
+        plausibility.addWidget(self.plausibility_label, 1)
+        plausibility.addWidget(self.include_button)
+        self.plausibility_row.hide()
         self._side_by_side = QSplitter(Qt.Orientation.Horizontal)
         for view in self._views.values():
             self._side_by_side.addWidget(view)
@@ -135,6 +154,7 @@ class StudyResultsView(QWidget):
         column.setSpacing(4)
         column.addLayout(names)
         column.addWidget(self.failure_label)
+        column.addWidget(self.plausibility_row)
         column.addWidget(self._side_by_side, 1)
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.addWidget(above)
@@ -223,9 +243,14 @@ class StudyResultsView(QWidget):
             Scene of the study, with the names of its values.
         """
         self.card.fetch_with(trace)
+        self._source = table, units, scene
+        if self._implausible is not None:
+            table = table.including_implausible(self._implausible)
         results = Results(table, units, scene)
         if self.linked.there and not self.linked.results.varies_as(results):
             self.linked.discard_results()  # another study
+            self._implausible = None
+            results = Results(self._source[0], units, scene)
         first = not self.linked.there
         if len(results):
             if first:
@@ -241,6 +266,13 @@ class StudyResultsView(QWidget):
             self.linked.discard_results()
             self.card.hide()
             self._stack.setCurrentIndex(0)
+
+    def include_implausible(self, include: bool) -> None:
+        """Let runs that are not plausible count in this view, or leave them out."""
+        self._implausible = include
+        if self._source is not None and self.linked.there:
+            table, units, scene = self._source
+            self.linked.set_results(Results(table.including_implausible(include), units, scene))
 
     def _choose_usual(self, results: Results) -> None:
         """Show the charts that suit the study best."""
@@ -293,6 +325,7 @@ class StudyResultsView(QWidget):
             view.setVisible(name in shown_charts or (name == _TABLE and not low))
             self.chips[name].setChecked(name in shown_charts)
         self.chips[_TABLE].setVisible(low)
+        self.plausibility_label.setWordWrap(not low)  # there is no space for several lines
         self._side_by_side.setSizes(
             [
                 (1400 if name == "Parallel" else 1000) * (name in shown_charts)
@@ -347,7 +380,21 @@ class StudyResultsView(QWidget):
             parts.append(f"{len(rows.pins)} pinned")
         if (failed := int(results.failed.sum())) > 0:
             parts.append(f"{failed:,} failed")
+        if doubtful := int(results.table.implausible.sum()):
+            parts.append(f"{doubtful:,} not plausible")
         self.count.setText(" · ".join(parts))
+        note = results.table.plausibility_note
+        self.plausibility_label.setText(note)
+        self.plausibility_label.setToolTip(note)
+        self.plausibility_row.setVisible(bool(note))
+        self.include_button.setVisible(bool(doubtful))
+        included = results.table.includes_implausible
+        self.include_button.setText("Leave Out" if included else "Include")
+        self.include_button.setToolTip(
+            "Leave runs that are not plausible out of the best points, fronts and colours"
+            if included
+            else "Let runs that are not plausible count for the best points, fronts and colours"
+        )
         self.problem.setText(rows.problem)
         self.problem.setVisible(bool(rows.problem))
         self.only_brushed.setEnabled(bool(rows.brushes) or rows.only_brushed)

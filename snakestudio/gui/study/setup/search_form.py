@@ -61,7 +61,13 @@ def _fields() -> dict[str, FormField | Note]:
         for name, slider in _SLIDERS.items()
     }
     kind = replace(declared["kind"], choices=kinds, wide=True, help="Search")
-    return {"kind": kind, "about": Note("dim", wide=True), **numbers}
+    include = declared["include_implausible"]
+    return {
+        "kind": kind,
+        "about": Note("dim", wide=True),
+        **numbers,
+        "include_implausible": replace(include, wide=True),
+    }
 
 
 def _is_random(search: Search) -> bool:
