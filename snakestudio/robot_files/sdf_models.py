@@ -119,7 +119,7 @@ def _add_link(link: Element, inside: str, static: bool, model: Model, reading: R
 def _add_joint(
     joint: Element, inside: str, model: Model, reading: Reading, links: Container[str] = ()
 ) -> None:
-    """Add a joint; one with the name of a link, as in old files, gets a frame of its own, as in Gazebo."""
+    """Add a joint; one with the name of a link, as in old files, gets a separate frame, as in Gazebo."""
     full = f"{inside}{joint.get('name')}"
     if joint.get("name") in links:
         full += "_joint"
