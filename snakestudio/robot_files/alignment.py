@@ -311,16 +311,26 @@ def _ordered(group: list[Hinge], kinds: list[str], signs: list[float], notes: No
 
 def _joint(
     group: list[Hinge],
-    frame: FloatArray,
+    frames: list[FloatArray],
     points: list[FloatArray],
     zeros: dict[int, float],
     notes: Notes,
     problems: Problems,
 ) -> AlignedJoint:
-    pairs = [_classified(hinge, frame, notes, problems) for hinge in group]
+    """A joint of several axes, each in the frame that the axes before it have turned."""
+    pairs = [
+        _classified(hinge, frame, notes, problems)
+        for hinge, frame in zip(group, frames, strict=True)
+    ]
     kinds = [kind for kind, _ in pairs]
     signs = [sign for _, sign in pairs]
     order = _ordered(group, kinds, signs, notes)
+    if order != sorted(order) and any(zeros.values()):
+        raise InputError(
+            f"the joints {' and '.join(hinge.joint.name for hinge in group)} turn in the order {', '.join(kinds)},"
+            " and the robot is bent there if they read 0",
+            "give the links an order of yaw, pitch and roll, or a straight pose",
+        )
     rear = points[0]
     front = points[-1]
     if {"yaw", "pitch"} <= set(kinds):
@@ -328,7 +338,7 @@ def _joint(
         rear, front = points[first], points[second]
         # The yaw axis is at the rear, and the pitch axis in front of it in the frame that yaws.
         yaw = kinds.index("yaw")
-        along = (frame @ about((0, 0, 1), zeros.get(yaw, 0.0)))[:, 0]
+        along = (frames[yaw] @ about((0, 0, 1), zeros.get(yaw, 0.0)))[:, 0]
         offset = float(np.linalg.norm(front - rear))
         gap = float(np.linalg.norm(front - rear - offset * along))
         gap += offset if yaw != first else 0.0
@@ -389,7 +399,7 @@ def _straight(chain: Chain, line: _Line, up: FloatArray, notes: Notes) -> Alignm
             else:
                 notes.changes.append(change)
         with problems.collected():
-            result.joints.append(_joint(group, frame, points, {}, notes, problems))
+            result.joints.append(_joint(group, [frame] * len(group), points, {}, notes, problems))
         result.frames.append(frame)
     problems.check()
     return result
@@ -515,8 +525,10 @@ def _bent(
         zeros: dict[int, float] = {}
         ahead = directions[k + 1]
         turned = frame
+        frames: list[FloatArray] = []
         _set_ball_axes(group, frame)
         for number, hinge in enumerate(group):
+            frames.append(turned)
             kind, _, _ = _nearest(hinge, turned)
             local = turned.T @ ahead
             angle = 0.0
@@ -553,7 +565,7 @@ def _bent(
         else:
             notes.changes.append(change)
         with problems.collected():
-            result.joints.append(_joint(group, frame, points[k], zeros, notes, problems))
+            result.joints.append(_joint(group, frames, points[k], zeros, notes, problems))
         problems.check()  # the frames after it depend on this joint
         frame = turn_between(turned[:, 0], ahead) @ turned
         result.frames.append(frame)

@@ -51,7 +51,8 @@ def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
         package, _, inside = rest.partition("/")
         candidates = [base / package / inside for base in above]
         candidates += [base / inside for base in above if base.name == package]
-        candidates += [folder / inside, folder.parent / inside]
+        if inside != "model.sdf":  # the model in that folder is another one
+            candidates += [folder / inside, folder.parent / inside]
     else:
         path = Path(rest)
         if path.is_absolute():

@@ -285,7 +285,7 @@ def _joint(
             )
         axis_name = name if tag == "axis" else f"{name} (axis 2)"
         where = f"{joint.place} {tag}"
-        motor = model.motors.get(full)
+        motor = model.motors.get(f"{prefix}{name}")
         description = _axis(axis_name, kind, axis, where, motor, type_ == "continuous", reading)
         direction = _direction(axis, full, prefix, where, placements)
         if direction is None:

@@ -86,12 +86,13 @@ def _collect_model(element: Element, prefix: str, model: Model, reading: Reading
     if canonical:
         model.attached[own] = model.attached[f"{prefix}{name}"] = f"{inside}{canonical}"
     static = is_true(element.text_of("static"))
+    links = {link.get("name") for link in element.all("link")}
     for child in element.children:
         with reading.problems.collected():
             if child.tag == "link":
                 _add_link(child, inside, static, model, reading)
             elif child.tag == "joint":
-                _add_joint(child, inside, model, reading)
+                _add_joint(child, inside, model, reading, links)
             elif child.tag == "frame":
                 _add_frame(child, inside, model, reading)
             elif child.tag == "plugin":
@@ -115,8 +116,13 @@ def _add_link(link: Element, inside: str, static: bool, model: Model, reading: R
     model.frames[full] = (scoped(relative, inside) if relative else f"{inside}__model__", placement)
 
 
-def _add_joint(joint: Element, inside: str, model: Model, reading: Reading) -> None:
+def _add_joint(
+    joint: Element, inside: str, model: Model, reading: Reading, links: Container[str] = ()
+) -> None:
+    """Add a joint; one with the name of a link, as in old files, gets a separate frame, as in Gazebo."""
     full = f"{inside}{joint.get('name')}"
+    if joint.get("name") in links:
+        full += "_joint"
     if full in model.joints:
         raise InputError(
             f'{joint.place}: there are two joints "{joint.get("name")}"', "use unique names"

@@ -41,7 +41,7 @@ def merge_wheels(nodes: list[Node], members: list[int], notes: Notes) -> None:
     wheels = _wheels(nodes, members)
     for index in wheels:
         node = nodes[index]
-        joint = node.joints[0]
+        joint = node.joints[-1]
         carrier = nodes[node.parent]
         carrier.segment.inertials += node.segment.inertials
         carrier.segment.bodies += node.segment.bodies
@@ -51,19 +51,19 @@ def merge_wheels(nodes: list[Node], members: list[int], notes: Notes) -> None:
             carrier.segment.wheels.append((axis, node.segment.geometries))
         if joint.actuation is not None:
             notes.add(joint.name, "drives a wheel; here the wheel is passive", "driven wheel")
+        kind = "ball caster" if joint.kind == "ball" else "wheel"
         text = "is a wheel; its mass was added to the link on which it turns"
         if joint.kind == "ball":
             text = "is a ball caster; it was fixed to the link that carries it"
-        notes.add(
-            node.segment.name,
-            text,
-            "wheel" if joint.kind == "hinge" else "ball caster",
-            Change(Effect.JOINTS_LEFT_OUT, joints=(joint.name,)),
-        )
+        elif len(node.joints) > 1:
+            kind = "steered wheel"
+            text = "is a steered wheel; here it is not steered, and its mass was added to the link that carries it"
+        change = Change(Effect.JOINTS_LEFT_OUT, joints=joint_names(nodes, [index]))
+        notes.add(node.segment.name, text, kind, change)
     _merge_mounts(nodes, [index for index in members if index not in wheels], notes)
     left = [i for i in members if nodes[i].parent >= 0 and i in nodes[nodes[i].parent].children]
     if not any(turns(nodes[index]) for index in left) and wheels:
-        names = names_text(nodes[index].joints[0].name for index in wheels)
+        names = names_text(joint_names(nodes, wheels))
         raise InputError(
             f"the joints of the robot only turn wheels or casters ({names}), so no joint of a chain is left",
             "choose the file of a robot with links that are joined to a chain",
@@ -79,7 +79,7 @@ def _wheels(nodes: list[Node], members: Sequence[int]) -> list[int]:
 def _is_wheel(nodes: list[Node], index: int, likely: Sequence[int]) -> bool:
     """Whether a body that turns about its own middle is a wheel, not the last link of a chain."""
     node = nodes[index]
-    joint = node.joints[0]
+    joint = node.joints[-1]
     if _NAMED.search(f"{node.segment.name} {joint.name}"):
         return True
     shapes = _shapes(node)
@@ -109,7 +109,7 @@ def _leads(offset: FloatArray, axis: FloatArray, nearest: float) -> bool:
 
 
 def _point(node: Node) -> FloatArray:
-    position = node.joints[0].position if node.joints else np.zeros(3)
+    position = node.joints[-1].position if node.joints else np.zeros(3)
     point: FloatArray = node.placement.position + node.placement.rotation @ position
     return point
 
@@ -120,10 +120,21 @@ def _shapes(node: Node) -> list[Geometry]:
 
 
 def _turns_about_its_middle(node: Node) -> bool:
-    """Whether a body has one joint without limits, on whose axis its centre of mass and its geometry are."""
-    if len(node.joints) != 1:
+    """Whether the centre of mass and the geometry of a body are on the axis of its joint, which has no limits.
+
+    Before that joint, one that steers can be at the same point.
+    """
+    if not node.joints or len(node.joints) > 2:
         return False
-    joint = node.joints[0]
+    joint = node.joints[-1]
+    steering = node.joints[0]
+    if len(node.joints) == 2 and (
+        steering.kind != "hinge"
+        or joint.kind != "hinge"
+        or float(np.linalg.norm(steering.position - joint.position)) > _UNKNOWN
+        or abs(float(steering.axis @ joint.axis)) > _PARALLEL
+    ):
+        return False
     if joint.kind not in ("hinge", "ball") or _is_limited(joint):
         return False
     axis = node.placement.rotation @ joint.axis if joint.kind == "hinge" else np.zeros(3)
@@ -165,20 +176,34 @@ def _equal(node: Node, other: Node) -> bool:
     return same_mass and sizes[0] == sizes[1]
 
 
+def _is_mount(node: Node, carrier: Node) -> bool:
+    """Whether a body only holds wheels: it is light, steers a wheel about its middle, or is the fork of a cart."""
+    wheels = node.segment.wheels
+    if not wheels:
+        return False
+    if node.segment.mass <= _MOUNT * carrier.segment.mass:
+        return True
+    if len(wheels) > 1:
+        return False
+    if len(carrier.segment.wheels) > 1:
+        return True
+    axis, shapes = wheels[0]
+    shapes = [shape for shape in shapes if shape.solid]
+    steering = node.placement.rotation @ node.joints[-1].axis
+    radius = max((_reach(shape, axis) for shape in shapes), default=0.0)
+    gaps = [shape.placement.position - _point(node) for shape in shapes]
+    own = [_reach(shape, steering) for shape in _shapes(node)]
+    near = all(float(np.linalg.norm(gap - (gap @ steering) * steering)) <= radius for gap in gaps)
+    return bool(shapes) and near and max(own, default=0.0) <= radius
+
+
 def _merge_mounts(nodes: list[Node], members: list[int], notes: Notes) -> None:
     """Merge forks of casters into their carriers.
 
     Raises `InputError` if mounts of wheels have motors, so they steer a cart.
     """
-    mounts = [
-        index
-        for index in members
-        if nodes[index].parent >= 0
-        and not nodes[index].children
-        and nodes[index].segment.wheels
-        and turns(nodes[index])
-        and nodes[index].segment.mass <= _MOUNT * nodes[nodes[index].parent].segment.mass
-    ]
+    ends = [i for i in members if nodes[i].parent >= 0 and not nodes[i].children]
+    mounts = [i for i in ends if turns(nodes[i]) and _is_mount(nodes[i], nodes[nodes[i].parent])]
     free = [i for i in mounts if not any(joint.actuation for joint in nodes[i].joints)]
     free = [i for i in free if not any(_is_limited(joint) for joint in nodes[i].joints)]
     for index in free:
@@ -201,8 +226,11 @@ def _merge_mounts(nodes: list[Node], members: list[int], notes: Notes) -> None:
     ]
     pairs = [nodes[index].parent for index in steered]
     if steered and (not joined or len(set(pairs)) < len(pairs)):
-        names = names_text(joint_names(nodes, steered))
+        names = joint_names(nodes, steered)
+        subject = (
+            f"its joint {names[0]} steers" if len(names) == 1 else f"{names_text(names)} steer"
+        )
         raise InputError(
-            f"the robot is a cart: its joints {names} steer wheels, and do not join links of a chain",
+            f"the robot is a cart: {subject} wheels, so no joint of a chain is left",
             "choose the file of a robot with links that are joined to a chain",
         )

@@ -164,6 +164,39 @@ def test_steered_wheels_are_refused(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
+def test_steering_links_at_the_middle_of_heavy_wheels_are_refused(
+    tmp_path: Path, ending: str
+) -> None:
+    parts = [chassis(1.0)]
+    for side in (-1, 1):
+        knuckle = f"knuckle_{side + 1}"
+        values = {"centre": (0.0, 0.0, 0.0), "size": (0.03, 0.05), "along": "z", **MOTORS}
+        parts.append(Part(knuckle, "chassis", (0.2, 0.15 * side, 0.0), mass=0.5, **values))  # type: ignore[arg-type]
+        parts.append(wheel(f"front_{side + 1}", 0.0, knuckle, mass=2.0, motor=True))
+        parts.append(wheel(f"rear_{side + 1}", 0.17 * side, mass=2.0, motor=True))
+    assert "is a cart" in refusal(tmp_path, parts, ending)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_tricycles_are_refused(tmp_path: Path, ending: str) -> None:
+    """A heavy fork with a wheel at a distance from its axis."""
+    parts = [chassis(10.0), wheel("left", 0.17), wheel("right", -0.17)]
+    parts.append(Part("fork", "chassis", (0.2, 0.0, 0.1), mass=3.0, **MOTORS))  # type: ignore[arg-type]
+    parts.append(replace(wheel("front", 0.0, "fork"), at=(0.15, 0.0, -0.1)))
+    assert "is a cart" in refusal(tmp_path, parts, ending)
+
+
+def test_wheels_on_universal_joints_are_steered_wheels(tmp_path: Path) -> None:
+    text = WRITERS["xml"]([chassis(), wheel("left", 0.17), wheel("right", -0.17)])
+    for name in ("left", "right"):
+        joint = f'<joint name="to_{name}"'
+        steering = f'<joint name="steer_{name}" axis="0 0 1" range="-0.5 0.5" limited="true"/>'
+        text = text.replace(joint, steering + joint)
+    with pytest.raises(RobotFileError, match=r"only turn wheels.*steer_left"):
+        imported(tmp_path, text, "cart.xml")
+
+
+@pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize(("count", "joints"), [(4, 3), (6, 3), (3, 2), (5, 2), (4, 1)])
 def test_robots_with_legs_are_refused(tmp_path: Path, ending: str, count: int, joints: int) -> None:
     text = refusal(tmp_path, legs(count, joints), ending)
@@ -370,6 +403,24 @@ def test_light_frames_of_a_sliding_base_are_named(tmp_path: Path, ending: str) -
     robot = read(tmp_path, parts + chain, ending)
     assert robot.robot.mass == pytest.approx(0.8)
     assert "rail and sled (0.2 kg) were left out" in notes(robot)
+
+
+def test_second_axis_of_a_bent_joint_is_in_the_frame_of_the_first(tmp_path: Path) -> None:
+    """A link that hangs down and one that points forward; the upright robot is rolled by 90° to have a yaw first."""
+    shape = '<geom type="capsule" size="0.02" fromto="0 0 0 {} 0 {}"/>'
+    text = (
+        f'<mujoco><worldbody><body><freejoint/>{shape.format(0, -0.1)}<body name="b" pos="0 0 -0.1">'
+        f'<joint name="p" axis="0 1 0"/><joint name="r" axis="1 0 0"/>{shape.format(0.1, 0)}'
+        f'<body pos="0.1 0 0"><joint name="y" axis="0 0 1"/>{shape.format(0.1, 0)}</body></body></body>'
+        "</worldbody></mujoco>"
+    )
+    robot = imported(tmp_path, text, "bent.xml")
+    assert [(axis.name, axis.kind) for axis in robot.axes] == [
+        ("p", "yaw"),
+        ("r", "roll"),
+        ("y", "pitch"),
+    ]
+    assert abs(robot.axes[0].zero) == pytest.approx(math.pi / 2)
 
 
 # --- comparison with MuJoCo -------------------------------------------------------------------------

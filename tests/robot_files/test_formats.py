@@ -80,6 +80,24 @@ def test_nested_models_and_includes_are_read(tmp_path: Path) -> None:
     assert imported_robot.robot.link_length_m == pytest.approx(LENGTH)
 
 
+def test_joints_with_the_names_of_links_are_read(tmp_path: Path) -> None:
+    """Files of Gazebo before SDF 1.7 call a joint like the link that it moves."""
+    text = sdf_chain(["0 0 1", "0 1 0"], version="1.4")
+    for k in (1, 2):
+        text = text.replace(f'<joint name="joint_{k}"', f'<joint name="link_{k + 1}"')
+    named = imported(tmp_path, text, "named.sdf")
+    usual = imported(tmp_path, sdf_chain(["0 0 1", "0 1 0"], version="1.4"), "usual.sdf")
+    assert named.robot == usual.robot
+    assert [axis.name for axis in named.axes] == ["link_2", "link_3"]
+
+
+def test_missing_model_of_an_include_is_named(tmp_path: Path) -> None:
+    """The file itself is called model.sdf, but is not the model that it includes."""
+    text = '<sdf version="1.9"><model name="whole"><include><uri>model://gone</uri></include></model></sdf>'
+    with pytest.raises(RobotFileError, match="model://gone"):
+        imported(tmp_path, text, "model.sdf")
+
+
 @pytest.mark.parametrize(
     "rotation",
     [
