@@ -8,6 +8,7 @@ budget raises `InputError`, which its reader converts to an error that names the
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
 import os
@@ -213,6 +214,56 @@ def text_of(data: bytes, budget: Budget) -> str:
         raise InputError(
             f"byte {error.start + 1} is not UTF-8 text", "save the file as UTF-8"
         ) from None
+
+
+_XML_ENCODING = re.compile(rb"""\s*<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([^"'>]{1,60})["']""")
+_XML_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (b"<\0?\0", "utf-16-le"),
+    (b"\0<\0?", "utf-16-be"),
+)
+_SUPERSETS = {
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "ascii": "utf-8",
+}
+"""Encodings that contain others, and whose characters programs write under the names of those."""
+
+
+def utf8_xml(data: bytes) -> bytes:
+    """An XML file in UTF-8; its parser must ignore the encoding that the first line declares.
+
+    Raises `InputError` if that encoding is unknown, or is not that of the file.
+    """
+    name = next((name for mark, name in _XML_MARKS if data.startswith(mark)), "")
+    marked = bool(name)
+    if not marked:
+        declared = _XML_ENCODING.match(data)
+        name = "utf-8" if declared is None else declared[1].decode("ascii", "replace")
+        try:
+            codec = codecs.lookup(name).name
+            "".encode(codec)  # codecs such as zlib are for bytes
+        except (LookupError, UnicodeError, ValueError):
+            raise InputError(
+                f'the encoding "{name}" in its first line is unknown', "save the file as UTF-8"
+            ) from None
+        # The first line could be read byte by byte, so the file has no two-byte characters.
+        name = "utf-8" if codec.startswith(("utf-16", "utf-32")) else codec
+    for encoding in (name, _SUPERSETS.get(name, name)):
+        try:
+            return data.decode(encoding).encode("utf-8")
+        except UnicodeError:
+            pass
+    if marked:
+        return data  # not text; the parser reports where
+    raise InputError(f'its text is not in the encoding "{name}"', "save the file as UTF-8")
 
 
 def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> Iterator[str]:

@@ -10,10 +10,13 @@ from xml.parsers import expat
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.inputs import Budget, InputError, count
+from snakestudio.inputs import Budget, InputError, count, utf8_xml
+from snakestudio.model.tables.cells import is_number
 
 _LARGEST = 1e15
 """Largest plausible number in any unit."""
+
+_NOT_FINITE = ("inf", "infinity", "nan")
 
 
 @dataclass(slots=True)
@@ -68,8 +71,9 @@ def parse_xml(data: bytes, budget: Budget) -> Element:
     Raises `InputError` if it is not well-formed, declares a document type, or exceeds the
     budget.
     """
+    data = utf8_xml(data)
     count(data.count(b"="), 5 * budget.values, "attributes in it", "choose a file of one robot")
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = True
     root = Element("")
     path = [root]
@@ -133,12 +137,11 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
         Name for messages.
     """
     sizes = (size,) if isinstance(size, int) else size
-    try:
-        values = [float(part) for part in text.split()]
-    except ValueError:
-        raise InputError(
-            f'{what}: "{text.strip()[:60]}" is not a list of numbers', "correct it"
-        ) from None
+    parts = text.split()
+    if not all(_is_plain(part) or part.lower().lstrip("+-") in _NOT_FINITE for part in parts):
+        expected = "a number" if sizes == (1,) else "a list of numbers"
+        raise InputError(f'{what}: "{text.strip()[:60]}" is not {expected}', "correct it")
+    values = [float(part) for part in parts]
     if not all(math.isfinite(value) and abs(value) <= _LARGEST for value in values):
         raise InputError(
             f'{what}: "{text.strip()[:60]}" has a number that is not finite', "correct it"
@@ -149,6 +152,11 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
             f"{what}: {allowed} numbers are required (got {len(values)})", "correct it"
         )
     return np.array(values)
+
+
+def _is_plain(part: str) -> bool:
+    """Whether a text is a number to all programs: Python alone reads 0_2, or digits of other scripts."""
+    return part.isascii() and is_number(part, ".")
 
 
 def float_of(text: str, what: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import MESH, MESH_TABLE, InputError, read_bytes
 from snakestudio.robot_files.description import Placement
-from snakestudio.robot_files.elements import Element, parse_xml
+from snakestudio.robot_files.elements import Element, float_of, parse_xml
 
 _HEADER = 84
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -97,9 +98,7 @@ def _stl(data: bytes) -> FloatArray:
             table = np.frombuffer(data, dtype=_TRIANGLE, count=number, offset=_HEADER)
             return table["corners"].astype(np.float64)
     try:
-        values = np.array(
-            [[float(part) for part in match.groups()] for match in _VERTEX.finditer(data)]
-        )
+        values = np.array([_numbers(match.groups()) for match in _VERTEX.finditer(data)])
     except ValueError:
         raise InputError("the mesh has points that are not numbers", "export it again") from None
     return values[: len(values) // 3 * 3].reshape(-1, 3, 3)
@@ -119,9 +118,12 @@ def _obj(data: bytes) -> FloatArray:
             if not parts:
                 continue
             if parts[0] == b"v":
-                points.append([float(part) for part in parts[1:4]])
+                points.append(_numbers(parts[1:4]))
             elif parts[0] == b"f":
-                face = [int(part.split(b"/", 1)[0]) for part in parts[1:]]
+                face = [
+                    int(number)
+                    for number in _numbers([part.split(b"/", 1)[0] for part in parts[1:]])
+                ]
                 face = [index - 1 if index > 0 else len(points) + index for index in face]
                 corners += [(face[0], a, b) for a, b in pairwise(face[1:])]
         triangles: FloatArray = np.array(points).reshape(-1, 3)[
@@ -132,11 +134,21 @@ def _obj(data: bytes) -> FloatArray:
         raise InputError("the mesh is damaged", "export it again") from None
 
 
+def _numbers(parts: Sequence[bytes]) -> list[float]:
+    """Numbers as all programs read them: Python alone accepts underscores.
+
+    Raises `ValueError` if a part is not a number.
+    """
+    if any(b"_" in part for part in parts):
+        raise ValueError(parts)
+    return [float(part) for part in parts]
+
+
 def _dae(data: bytes) -> FloatArray:
     """Triangles between consecutive points of a COLLADA file: the box is correct, the volume is not."""
     root = parse_xml(data, MESH_TABLE)
     unit = next((element for element in root.iter() if element.tag == "unit"), None)
-    metres = float(unit.get("meter", "1") or 1) if unit is not None else 1.0
+    metres = 1.0 if unit is None else float_of(unit.get("meter") or "1", "<unit> meter")
     sources: dict[str, Element] = {e.get("id"): e for e in root.iter() if e.tag == "source"}
     points = []
     for vertices in (e for e in root.iter() if e.tag == "vertices"):
@@ -148,7 +160,9 @@ def _dae(data: bytes) -> FloatArray:
             )
             if table is not None:
                 try:
-                    points.append(np.array(table.text.split(), dtype=np.float64))
+                    points.append(
+                        np.array(_numbers([part.encode() for part in table.text.split()]))
+                    )
                 except ValueError:
                     raise InputError(
                         "the mesh has points that are not numbers", "export it again"

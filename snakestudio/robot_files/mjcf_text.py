@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import ROBOT, InputError, read_bytes
+from snakestudio.model.rotations import quaternions
 from snakestudio.robot_files.description import Placement
 from snakestudio.robot_files.elements import Element, float_of, parse_xml, vector_of
 from snakestudio.robot_files.files import resolved
@@ -47,6 +49,8 @@ def with_included(root: Element, reading: Reading) -> Element:
                 )
             name = child.get("file")
             included = parse_xml(read_bytes(resolved(name, reading.folder), ROBOT), ROBOT)
+            for inner in included.iter():
+                inner.file = name
             if any(e.tag == "include" and e.get("file") == name for e in included.iter()):
                 raise InputError(f'"{name}" includes itself', "remove the <include>")
             pending.append(included)
@@ -176,6 +180,77 @@ def _updated(outer: dict[str, str], inner: dict[str, str]) -> dict[str, str]:
             own = inner[key].split()
             result[key] = " ".join([*own, *outer[key].split()[len(own) :]])
     return result
+
+
+def with_replicas(root: Element, compiler: Compiler, reading: Reading) -> None:
+    """Replace <replicate> elements by frames with copies of their contents.
+
+    Each copy is offset and turned from the previous one. Raises `InputError` if copies have joints, because
+    actuators and sensors would have to be copied too, or if there are too many.
+    """
+    copies = 0
+    pending = [*root.all("worldbody")]
+    ordered = []
+    while pending:
+        element = pending.pop()
+        ordered.append(element)
+        pending += element.children
+    for element in reversed(ordered):  # nested ones first
+        children: list[Element] = []
+        for child in element.children:
+            if child.tag != "replicate":
+                children.append(child)
+                continue
+            if any(inner.tag in ("joint", "freejoint") for inner in child.iter()):
+                raise InputError(
+                    f"{child.place}: copies of joints by <replicate> are not supported",
+                    "load the file in MuJoCo and save the compiled model",
+                )
+            number = int(float_of(child.get("count"), f"{child.place} count"))
+            copies += max(number, 0) * sum(1 for _ in child.iter())
+            if copies > ROBOT.values:
+                raise InputError(
+                    f"its <replicate> elements make more than {ROBOT.values} elements",
+                    "choose a file of one robot",
+                )
+            children += _replicas(child, number, compiler, reading)
+        element.children = children
+
+
+def _replicas(
+    element: Element, number: int, compiler: Compiler, reading: Reading
+) -> Iterator[Element]:
+    offset = vector_of(element.get("offset", "0 0 0"), 3, f"{element.place} offset")
+    step = Placement(offset, compiler.rotation(element, reading))
+    others = {
+        name: value
+        for name, value in element.attributes.items()
+        if name not in ("count", "offset", "euler", "sep")
+    }
+    pose = Placement()
+    for index in range(number):
+        ending = f"{element.get('sep')}{index:0{len(str(number - 1))}d}"
+        quaternion = quaternions(pose.rotation[None])[0]
+        yield Element(
+            "frame",
+            {
+                **others,
+                "pos": " ".join(repr(float(value)) for value in pose.position),
+                "quat": " ".join(repr(float(value)) for value in quaternion),
+            },
+            element.line,
+            [_copy(child, ending) for child in element.children],
+            file=element.file,
+        )
+        pose = pose.then(step)
+
+
+def _copy(element: Element, ending: str) -> Element:
+    attributes = dict(element.attributes)
+    if attributes.get("name"):
+        attributes["name"] += ending
+    children = [_copy(child, ending) for child in element.children]
+    return Element(element.tag, attributes, element.line, children, element.text, file=element.file)
 
 
 def without_frames(root: Element, compiler: Compiler, reading: Reading) -> dict[int, Placement]:

@@ -33,6 +33,11 @@ def _with(name: str, *without: str) -> Callable[[Element], bool]:
     return matters
 
 
+def _moving(key: Element) -> bool:
+    """Whether a keyframe has velocities."""
+    return any(part.strip("+-0.") for part in key.attributes["qvel"].split())
+
+
 # --- reasons --------------------------------------------------------------------------------------
 
 _HARD = "contacts are rigid"
@@ -105,7 +110,6 @@ _BODY = rule(
         "attach": _SAVED,
         "composite": _SAVED,
         "flexcomp": _SAVED,
-        "replicate": _SAVED,
     },
     once="inertial",
 )
@@ -266,7 +270,10 @@ VOCABULARY: Vocabulary = {
     "key": rule(
         used="name qpos",
         without_effect="time",
-        ignored={"qvel act ctrl mpos mquat plastic": Ignored(_START)},
+        ignored={
+            "qvel": Ignored(_START, (), _moving),
+            "act ctrl mpos mquat plastic": Ignored(_START),
+        },
     ),
     "sensor": rule(children_ignored={ANY: Ignored(_SENSORS)}),
     "tendon": rule(children_ignored={ANY: Ignored(_TENDONS)}),

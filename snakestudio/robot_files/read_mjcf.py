@@ -21,6 +21,7 @@ from snakestudio.robot_files.mjcf_text import (
     DefaultClasses,
     with_defaults,
     with_included,
+    with_replicas,
     without_frames,
 )
 from snakestudio.robot_files.mjcf_vocabulary import VOCABULARY
@@ -31,9 +32,11 @@ from snakestudio.robot_files.vocabulary import notes_on
 def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     """Read the robot of an MJCF file.
 
-    Raises `InputError` if it is invalid, or has an equality constraint.
+    Raises `InputError` if it is invalid, or has an equality constraint or an element that is refused.
     """
     root = with_included(root, reading)
+    compiler = Compiler(root)
+    with_replicas(root, compiler, reading)
     classes = DefaultClasses(root)
     root = with_defaults(root, classes)
     reading.notes += notes_on(root, VOCABULARY)
@@ -43,7 +46,6 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
             flags.attributes.update(flag.attributes)
     if enabled(flags, "equality") and enabled(flags, "constraint"):
         _refuse_constraints(root)
-    compiler = Compiler(root)
     outer = without_frames(root, compiler, reading)
     assets = [e for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
     file = MjcfFile(

@@ -191,22 +191,26 @@ class _Items:
             if len(elements) > 1:
                 texts.append(f"{counted(len(elements), f'<{tag}> element')} in <{parent}>")
             elif value and not elements[0].children:
-                texts.append(f"<{tag}> {value} in <{parent}> (line {elements[0].line})")
+                texts.append(f"<{tag}> {value} in <{parent}> ({_line(elements[0])})")
             else:
-                texts.append(f"{_named(elements[0])} in <{parent}> (line {elements[0].line})")
+                texts.append(f"{_named(elements[0])} in <{parent}> ({_line(elements[0])})")
         for (name, tag), elements in self._attributes.items():
             values = {element.attributes[name].strip() for element in elements}
             text = f'{name}="{shortened(values.pop())}"' if len(values) == 1 else name
             if len(elements) > 1:
                 texts.append(f"{text} of {counted(len(elements), f'<{tag}> element')}")
             else:
-                texts.append(f"{text} of {_named(elements[0])} (line {elements[0].line})")
+                texts.append(f"{text} of {_named(elements[0])} ({_line(elements[0])})")
         return listing(texts, most=most)
 
 
 def _named(element: Element) -> str:
     name = element.attributes.get("name")
     return f'<{element.tag} name="{shortened(name)}">' if name else f"<{element.tag}>"
+
+
+def _line(element: Element) -> str:
+    return f"{element.file}, line {element.line}" if element.file else f"line {element.line}"
 
 
 def _treatments(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib.util
 import os
 import re
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from snakestudio.inputs import ROBOT, InputError, read_bytes
+from snakestudio.inputs import ROBOT, InputError, read_bytes, utf8_xml
 from snakestudio.robot_files.elements import Element, parse_xml
 
 _UPWARDS = 6
@@ -67,6 +68,9 @@ def expanded(path: Path) -> bytes:
             "this is a xacro file, but the xacro package is not installed",
             f"run pip install xacro, or expand the file where ROS is installed: xacro {path.name} > {name}.urdf",
         )
+    data = read_bytes(path, ROBOT)
+    if utf8_xml(data) != data.removeprefix(codecs.BOM_UTF8):
+        raise InputError("the xacro package reads UTF-8 only", "save the file as UTF-8")
     import xacro  # type: ignore[import-not-found, unused-ignore]
 
     try:

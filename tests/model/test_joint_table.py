@@ -203,3 +203,10 @@ def test_loop_is_smooth_where_it_begins_again(rows: int) -> None:
     for one, other, tolerance in zip(before, after, (1e-5, 1e-5, 1e-3), strict=True):
         np.testing.assert_allclose(one, other, atol=tolerance)
     np.testing.assert_allclose(curve.at(TIME[: rows - 1] + 3 * end)[0], WAVE[: rows - 1], atol=1e-9)
+
+
+@pytest.mark.parametrize("cell", ["0_2", "1_000", "0x1"])
+def test_other_texts_than_numbers_are_refused(tmp_path: Path, cell: str) -> None:
+    # Python alone reads 0_2 as 2.
+    error = mistake(tmp_path, ROWS + f"1.0,{cell},0.2,0.3,0.4\n1.5,0.1,0.2,0.3,0.4\n")
+    assert f'"{cell}"' in str(error)

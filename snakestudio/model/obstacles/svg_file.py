@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from snakestudio.inputs import DRAWING, InputError, count
+from snakestudio.inputs import DRAWING, InputError, count, utf8_xml
 from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circle, Circles, refuse
 from snakestudio.model.obstacles.svg_style import apply_styles
 from snakestudio.text import counted
@@ -189,8 +189,10 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
         "attributes",
         "draw only the obstacles, as circles",
     )
-    parser = ElementTree.XMLParser(target=_Sieve())
-    parser.feed(data)  # in one piece, because the parser rescans long tokens with each piece
+    parser = ElementTree.XMLParser(target=_Sieve(), encoding="utf-8")
+    parser.feed(
+        utf8_xml(data)
+    )  # in one piece, because the parser rescans long tokens with each piece
     root: Element = parser.close()
     ignored_rules = apply_styles(root)
     for switch in root.iter("switch"):

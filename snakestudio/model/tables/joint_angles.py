@@ -311,7 +311,7 @@ def _is_data(row: list[str], decimal: str) -> bool:
 
 def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[float]:
     try:
-        if decimal == ".":
+        if decimal == "." and not any("_" in cell for cell in row):  # Python alone reads 0_2 as 2
             return [value if math.isfinite(value := float(cell)) else math.nan for cell in row]
     except ValueError:
         pass
