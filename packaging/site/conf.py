@@ -23,6 +23,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
+    "site_api",
     "site_mathml",
     "site_pages",
 ]
@@ -43,6 +44,8 @@ default_role = "literal"  # the meaning of single backticks in docstrings
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
+add_module_names = False
+python_maximum_signature_line_length = 88
 
 # The base class of `SnakeVecEnv` is in a package that the site is built without.
 for name in ("stable_baselines3", "stable_baselines3.common", "stable_baselines3.common.vec_env"):

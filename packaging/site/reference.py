@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import inspect
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,8 @@ from sphinx.pycode import ModuleAnalyzer
 
 import snakestudio
 import snakestudio.gui.shell.commands
+import snakestudio.gym
+import snakestudio.plugin
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.cli import COMMANDS, parser_of
@@ -25,6 +28,7 @@ from snakestudio.model.documentation import KeyRow, key_rows, parts_of
 from snakestudio.model.quantities import QUANTITIES
 from snakestudio.model.registry import FORMULATIONS, first_line
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
+from snakestudio.plugins.declaration import Declaration
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -243,18 +247,55 @@ def _keys(keys: str) -> str:
 
 
 def python_api() -> str:
-    """Functions and classes of `import snakestudio`, by autodoc."""
-    return _api("snakestudio", snakestudio.__all__)
+    """Functions and classes of `import snakestudio`, by autodoc, and the objects that they return."""
+    returned = [f"{module}.{name}" for name, module in RETURNED.items()]
+    return f"{_api('snakestudio', snakestudio.__all__)}\n\n{_group('Other objects', returned)}"
+
+
+RETURNED = {
+    "BatchState": "snakestudio.api.batch_state",
+    "BodyFields": "snakestudio.model.snapshot",
+    "Contacts": "snakestudio.model.snapshot",
+    "ContactState": "snakestudio.model.snapshot",
+    "Progress": "snakestudio.study.driver",
+    "SolverStats": "snakestudio.model.snapshot",
+    "VideoOptions": "snakestudio.export.video_options",
+}
+"""Classes of arguments, results and their attributes, which have no name in `snakestudio`."""
 
 
 def gym_api() -> str:
     """Functions and classes of `snakestudio.gym`, by autodoc."""
-    import snakestudio.gym
+    # Its base class is in a package that is not installed everywhere.
+    adapter = ".. autoclass:: snakestudio.gym.sb3.SnakeVecEnv\n   :members:"
+    section = "\n\n".join(["## stable-baselines3", "```{eval-rst}", adapter, "```"])
+    return f"{_api('snakestudio.gym', snakestudio.gym.__all__)}\n\n{section}"
 
-    adapter = "```{eval-rst}\n.. autoclass:: snakestudio.gym.sb3.SnakeVecEnv\n   :members:\n```"
-    return (
-        f"{_api('snakestudio.gym', snakestudio.gym.__all__)}\n\n## stable-baselines3\n\n{adapter}"
-    )
+
+PLUGIN_TOPICS = {
+    "Kinds": ("kinds", "analysis.signals", "model.quantities", "export", "model.registry"),
+    "Controllers and gaits": ("control", "model.controllers", "model.motion", "model.reference"),
+    "Formulations": ("engines", "model.formulations", "model.recording"),
+    "Obstacles": ("model.obstacles",),
+    "Firmware of the emulated robot": ("link",),
+    "Fields, scenes and problems": ("",),
+}
+"""Sections of the page of plug-ins, with the modules that define their names."""
+
+
+def plugin_api() -> str:
+    """Names of `snakestudio.plugin` by topic; those that `import snakestudio` has, too, are on its page."""
+    sections: dict[str, list[str]] = {title: [] for title in PLUGIN_TOPICS}
+    for name in sorted(snakestudio.plugin.__all__, key=str.lower):
+        if name in snakestudio.__all__:
+            continue
+        thing = getattr(snakestudio.plugin, name)
+        home = str(getattr(thing, "__module__", "")).removeprefix("snakestudio.")
+        fitting = (title for title, homes in PLUGIN_TOPICS.items() if home.startswith(homes))
+        if isinstance(thing, type) and name.endswith("Kind"):
+            fitting = iter(["Kinds"])
+        sections[next(fitting)].append(f"snakestudio.plugin.{name}")
+    return "\n\n".join(_group(title, paths) for title, paths in sections.items())
 
 
 def _api(module: str, names: Iterable[str]) -> str:
@@ -262,23 +303,41 @@ def _api(module: str, names: Iterable[str]) -> str:
     groups: dict[str, list[str]] = {"Functions": [], "Classes": [], "Data": [], "Errors": []}
     for name in sorted(names, key=str.lower):
         thing = getattr(importlib.import_module(module), name)
-        path = f"{module}.{name}"
-        if name.startswith("_"):
-            continue
-        if isinstance(thing, type) and issubclass(thing, Exception):
-            groups["Errors"].append(f".. autoexception:: {path}")
-        elif isinstance(thing, type):
-            members = "" if issubclass(thing, BaseModel) else "\n   :members:"
-            groups["Classes"].append(f".. autoclass:: {path}{members}")
-        elif callable(thing):
-            groups["Functions"].append(f".. autofunction:: {path}")
-        else:
-            groups["Data"].append(f".. py:data:: {path}\n\n   {_meaning_of(name, thing)}")
-    return "\n\n".join(
-        "\n\n".join([f"## {title}", "```{eval-rst}", *directives, "```"])
-        for title, directives in groups.items()
-        if directives
-    )
+        if not name.startswith("_"):
+            is_error = isinstance(thing, type) and issubclass(thing, Exception)
+            title = "Errors" if is_error else "Classes" if isinstance(thing, type) else "Data"
+            groups["Functions" if inspect.isfunction(thing) else title].append(f"{module}.{name}")
+    return "\n\n".join(_group(title, paths) for title, paths in groups.items() if paths)
+
+
+def _group(title: str, paths: Iterable[str]) -> str:
+    """Section with the entries of some objects, by their full names."""
+    return "\n\n".join([f"## {title}", "```{eval-rst}", *map(_entry, paths), "```"])
+
+
+_OF_DECLARATIONS = ("role", "registry", "fields_type", "needs_defaults", "one_per_run")
+"""Members that the program sets for each class of declarations."""
+
+
+def _entry(path: str) -> str:
+    """Directive that describes an object."""
+    module, _, name = path.rpartition(".")
+    thing = getattr(importlib.import_module(module), name)
+    if not isinstance(thing, type):
+        if callable(thing):
+            return f".. autofunction:: {path}"
+        return f".. py:data:: {path}\n\n   {_meaning_of(name, thing)}"
+    if issubclass(thing, Exception):
+        return f".. autoexception:: {path}"
+    lines = [f".. autoclass:: {path}", "   :members:"]
+    if issubclass(thing, BaseModel):
+        hidden = sorted(name for name in vars(thing) if name.startswith("model_"))
+        lines.append(f"   :exclude-members: {', '.join([*hidden, 'kind'])}")
+    if issubclass(thing, Declaration):
+        lines.append(f"   :exclude-members: {', '.join(_OF_DECLARATIONS)}")
+    if any(base.__name__ in snakestudio.gym.__all__ for base in thing.__bases__):
+        lines.append("   :show-inheritance:")
+    return "\n".join(lines)
 
 
 def _meaning_of(name: str, thing: object) -> str:

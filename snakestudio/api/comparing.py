@@ -94,9 +94,9 @@ def compare_models(
     *kinds : str
         Models, as in `scene.model.kind`; if omitted, all models, that of the scene first.
     duration : float, optional
-        Simulated time, s; that of the scene if omitted.
+        Simulated time in seconds. Default: the scene's `run.duration_s`.
     rate : float, optional
-        Rows per simulated second, Hz; that of the scene if omitted.
+        Rows per simulated second. Default: the scene's `run.log_rate_hz`.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
     **keywords

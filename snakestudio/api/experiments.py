@@ -83,9 +83,11 @@ def compare_experiment(
     Parameters
     ----------
     offset_bounds : (float, float)
-        Bounds of the time offset, s.
-    align_position, align_heading : bool
-        Whether the measured track is shifted and rotated onto that of the run.
+        Bounds of the time offset in seconds.
+    align_position : bool
+        Whether the measured track is shifted onto that of the run.
+    align_heading : bool
+        Whether the measured track is rotated onto that of the run.
     over : float, optional
         Duration from the start that determines shift and rotation, s; the whole track if omitted.
     link : int, optional

@@ -248,8 +248,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Parameters
         ----------
         text : str
-            Expression such as ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
-            `snakestudio.analysis.signals.compile_signal`.
+            Expression such as ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``;
+            the page *Signal functions* of the documentation lists the functions.
         other : Run, optional
             Run whose columns ``other.`` means: ``run.signal("link_6_x_m - other.link_6_x_m", another_run)``.
 
@@ -310,7 +310,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         write_hdf5(path_of("path", path), self.recording, self.scene_file)
 
     def to_video(self, path: str | Path, **options: Any) -> Path:
-        """Render the run as a video with options of `snakestudio.export.video.VideoOptions`.
+        """Render the run as a video with options of `VideoOptions`.
 
         Returns
         -------
@@ -513,9 +513,9 @@ def simulate(
         A scene, its file, or the name of a bundled scene (``"sidewinding"``). To repeat a run: the run,
         its file, or a CSV that SnakeStudio exported.
     duration : float, optional
-        Simulated time, s; that of the scene if omitted.
+        Simulated time in seconds. Default: the scene's `run.duration_s`.
     rate : float, optional
-        Rows per simulated second, Hz; that of the scene if omitted.
+        Rows per simulated second. Default: the scene's `run.log_rate_hz`.
     plugins : sequence of path or str
         Plug-ins to load first, which runs their code. See `load_plugin`.
     values : mapping, optional

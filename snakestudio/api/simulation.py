@@ -176,6 +176,8 @@ class SavedState:
     """Full state of a simulation; it can be pickled."""
 
     state: StepState
+    """State of simulation and controller."""
+
     random: dict[str, Any]
     """State of `Simulation.rng`."""
 
@@ -460,8 +462,10 @@ class Simulation:
 
         Parameters
         ----------
-        width, height : int
-            Size of the image, pixels.
+        width : int
+            Width of the image, pixels.
+        height : int
+            Height of the image, pixels.
         camera : Camera or str, optional
             Camera, or the name of a view around the robot: "perspective" (default), "top", "front",
             "right", "isometric".

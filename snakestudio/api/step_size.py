@@ -84,9 +84,9 @@ def check_step_size(
     scene : Scene, Run or path
         A scene, its file, a run, or a CSV that SnakeStudio exported.
     duration : float, optional
-        Simulated time, s; that of the scene if omitted.
+        Simulated time in seconds. Default: the scene's `run.duration_s`.
     rate : float, optional
-        Rows per simulated second, Hz; that of the scene if omitted. Forces are means between two
+        Rows per simulated second. Default: the scene's `run.log_rate_hz`. Forces are means between two
         rows.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"solver.step_s": 0.001}``.

@@ -81,8 +81,10 @@ class Study:
         Bounds of measures; None for no bound.
     search : {"grid", "random", "latin_hypercube", "sobol", "cma_es", "nsga2", "tpe"} or mapping
         Search method; a grid if omitted.
-    points, seed : int
-        Number of points, except for a grid, and seed of the search.
+    points : int
+        Number of points; a grid has its own number.
+    seed : int
+        Seed of the search.
     repeats : int or mapping
         Number of runs per point.
     jitter : mapping of str to float or (float, "uniform")
@@ -194,9 +196,7 @@ class Study:
         scheduler : str, optional
             Address of a Dask scheduler to use instead, such as ``"tcp://host:8786"``.
         progress : callable, optional
-            Receives a `snakestudio.study.driver.Progress` several times a second; the
-            study stops if it
-            returns False.
+            Receives a `Progress` several times a second; the study stops if it returns False.
         tls : Tls, optional
             Certificate files for an encrypted connection to the scheduler.
         retry : bool

@@ -53,6 +53,8 @@ class TimeSteppingEngine(BoundSteps):
     """Implementation of the Engine protocol by a kernel that takes many steps per call; see `Engine`."""
 
     kind: str
+    """Name of the formulation."""
+
     _state: Any
     _params: Any
     _pushed = True

@@ -28,6 +28,8 @@ class ExportKind(Declaration):
     calls: ClassVar[Mapping[str, str]] = {"write": "run, path"}
 
     name: str
+    """Name of the format in lists."""
+
     ending: str
     """File extension with the dot: ".vtk"."""
 
@@ -36,9 +38,10 @@ class ExportKind(Declaration):
     path."""
 
     title: str = ""
+    """Name for people; by default from `name`."""
+
     help: str = ""
-    """`title` and `help`: text for people; the help is a sentence. By default from the name, and from the
-    docstring of `write`."""
+    """Sentence for people; by default from the docstring of `write`."""
 
     def __post_init__(self) -> None:
         """Fill in default values."""

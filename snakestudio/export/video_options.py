@@ -37,8 +37,10 @@ class VideoOptions:
     """Options of a video."""
 
     width: int = 1280
+    """Width, pixels; odd sizes are rounded up, because video codecs require even ones."""
+
     height: int = 720
-    """`width` and `height`: size, px; odd sizes are rounded up, because video codecs require even ones."""
+    """Height, pixels; rounded up in the same way."""
 
     fps: int = 30
     """Frames per second."""
@@ -47,9 +49,10 @@ class VideoOptions:
     """Simulated time per video time: 0.5 is slow motion."""
 
     start: float | None = None
+    """Simulated time of the first frame, s; None for the start of the recording."""
+
     end: float | None = None
-    """`start` and `end`: simulated times of the first and the last frame, s; None for those of the
-    recording."""
+    """Simulated time of the last frame, s; None for the end of the recording."""
 
     camera: Camera | None = None
     """None for a view of the whole motion."""
@@ -64,23 +67,33 @@ class VideoOptions:
     """Keyframes of the camera, instead of `camera` and `follow`."""
 
     forces: bool = True
+    """Whether normal forces of obstacles are drawn."""
+
     friction_forces: bool = False
+    """Whether friction forces are drawn."""
+
     ground_forces: bool | None = None
     """Whether reaction and friction of the ground on a robot are drawn; None: as
     `forces`."""
 
     force_scale: float = 0.03
+    """Length of the arrows of normal forces, m/N."""
+
     friction_scale: float = 0.06
+    """Length of the arrows of friction forces, m/N."""
+
     ground_scale: float = 0.005
-    """`force_scale`, `friction_scale` and `ground_scale`: length of arrows, m/N."""
+    """Length of the arrows of forces of the ground, m/N."""
 
     time_stamp: bool = True
-    """`forces`, `friction_forces` and `time_stamp`: what is drawn."""
+    """Whether the time is shown."""
 
     trail_link: int | None = -1
     """0-based link whose trail is drawn; -1 for the middle one, None for no trail."""
 
     theme: Theme = DARK
+    """Colours."""
+
     body_quantity: str = "torque"
     """Quantity that colours a continuous body, a key of `quantities.QUANTITIES`; "" for its own
     colour."""

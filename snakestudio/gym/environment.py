@@ -40,8 +40,10 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         Name of the environment ("SnakeStudio/Sidewinding-v0"), or the class of a task.
     render_mode : str, optional
         "rgb_array", or None for no rendering.
-    width, height : int
-        Size of rendered images, pixels.
+    width : int
+        Width of rendered images, pixels.
+    height : int
+        Height of rendered images, pixels.
     camera : Camera or str, optional
         Camera or view; see `Simulation.render`.
     **options

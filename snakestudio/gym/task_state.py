@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.api.batch import Batch
 from snakestudio.api.simulation import Simulation
+from snakestudio.model.field_docs import with_field_docs
 from snakestudio.model.snapshot import Contacts
 
 
-class TaskState(NamedTuple):
+@with_field_docs
+@dataclass(frozen=True, slots=True)
+class TaskState:
     """States of n worlds with l links and m joint axes; arrays are only valid until the next step."""
 
     time: FloatArray

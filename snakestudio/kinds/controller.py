@@ -35,17 +35,23 @@ EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
 
 
 class JointMarks(NamedTuple):
-    """Joints (0-based) to mark in images, and whether the reason is being resolved."""
+    """Joints to mark in images."""
 
     joints: list[int]
+    """Joints, counted from 0."""
+
     worked_on: bool
+    """Whether the reason is being resolved."""
 
 
 class Said(NamedTuple):
     """An entry in the legend of the viewport."""
 
     tone: Literal["accent", "good", "warning"]
+    """Colour of the entry."""
+
     text: str
+    """Text of the entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Curve:
     """Name of the column, which ends in its unit."""
 
     name: str
+    """Name in the legend."""
+
     right: bool = False
     """Whether the curve uses the right axis."""
 
@@ -71,6 +79,8 @@ class Plot:
     """Name in stored layouts."""
 
     title: str
+    """Title of the plot."""
+
     curves: tuple[Curve, ...]
     """The first curve determines the unit of the left axis."""
 
@@ -101,13 +111,14 @@ class ControllerKind(FieldsDeclaration):
     effect with this controller."""
 
     make: Callable[[Scene, FloatArray], Any]
-    """Creates the controller (`control.base.Controller`) from a scene and the initial joint angles,
+    """Creates the controller, such as an `AngleController`, from a scene and the initial joint angles,
     (m,), rad."""
 
     title: str = ""
+    """Name for people; by default from the name of the kind."""
+
     help: str = ""
-    """`title` and `help` for people; the help is a sentence. By default they come from the name and the
-    docstring of the fields."""
+    """Sentence for people; by default from the docstring of the fields."""
 
     place: float = 100.0
     """Sort key in lists."""

@@ -43,18 +43,20 @@ class FormulationKind(FieldsDeclaration):
     space (`spatial`)."""
 
     engine: Late
-    """Creates the engine (`engines.base.Engine`) from a scene and the folder to which its file names are
+    """Creates the engine, an `Engine`, from a scene and the folder to which its file names are
     relative."""
 
     title: str = ""
+    """Name for people; by default from the name of the kind."""
+
     help: str = ""
-    """`title` and `help` for people; the help is a sentence. By default they come from the name and the
-    docstring of the fields."""
+    """Sentence for people; by default from the docstring of the fields."""
 
     short: str = ""
+    """Title where space is limited; by default from the title."""
+
     name: str = ""
-    """`short` and `name`: the title where space is limited, and in a sentence; by default from the
-    title."""
+    """Title in a sentence; by default from the title."""
 
     reads: frozenset[str] = frozenset()
     """Scene keys that have an effect, as in `kinds.reads`; all keys by default."""

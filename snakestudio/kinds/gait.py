@@ -40,23 +40,24 @@ class GaitKind(FieldsDeclaration):
     registry: ClassVar[Registry[Any]] = registry.GAIT_KINDS
 
     fields: type[GaitFields]
-    """Class of the scene's [gait] table; fields whose names start with "pitch_" only have an effect in
+    """Class of the scene's [gait] table; fields whose names start with `pitch_` only have an effect in
     space."""
 
     title: str = ""
+    """Name for people; by default from the name of the kind."""
+
     help: str = ""
-    """`title` and `help` for people; the help is a sentence. By default they come from the name and the
-    docstring of the fields."""
+    """Sentence for people; by default from the docstring of the fields."""
 
     place: float = 100.0
     """Sort key in lists."""
 
     make: Callable[[Scene], Any] | None = None
-    """Creates the motion of a scene's joints (`control.set_points.OwnGait`). During a run, a gait can
+    """Creates the motion of a scene's joints, such as an `AngleGait`. During a run, a gait can
     change to another kind with the same `make`."""
 
     torques: Callable[[Scene, NDArray[np.float64]], Any] | None = None
-    """Instead of `make`: creates a source of joint torques (`control.base.Controller`), which replaces
+    """Instead of `make`: creates a source of joint torques, such as an `OpenLoop`, which replaces
     the controller of the scene."""
 
     check: Callable[[Scene], list[Problem]] = _fine

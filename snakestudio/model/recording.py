@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, Int32Array
 from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.field_docs import with_field_docs
 from snakestudio.model.pull import Pull
 from snakestudio.model.robot.robot import Axis
 from snakestudio.model.scene import Scene
@@ -43,11 +44,14 @@ HOLD_COLUMNS = (
 """Columns of `Rows.hold`: whether it holds (1 or 0), and the fields of `BodyFields`, world frame."""
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class Schema:
     """Description of the rows of a recording."""
 
     n_links: int
+    """Number of links, or of sampled cross-sections."""
+
     axes: tuple[Axis, ...]
     """Joint axes in the order of the columns of joint values; () for a continuous body."""
 
@@ -89,6 +93,7 @@ class Schema:
         return 0 if self.sections else self.n_links - 1
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class ContactRows:
     """Contacts of k rows, concatenated; row i has ``count[i]`` of them."""
@@ -97,15 +102,22 @@ class ContactRows:
     """Number of contacts of each row. Shape (k,)."""
 
     link: Int32Array
+    """Index of the link, as in `Contacts`; m is the sum of `count`. Shape (m,)."""
+
     other: Int32Array
+    """What the link touches, as in `Contacts`. Shape (m,)."""
+
     state: Int32Array
-    """`link`, `other` and `state`: as in `Contacts`, m = sum of `count`. Shape (m,)."""
+    """`ContactState` at the time of the row. Shape (m,)."""
 
     point: FloatArray
+    """Contact point, world frame, m. Shape (m, 3)."""
+
     impulse_normal: FloatArray
+    """Normal impulse on the link since the previous row, world frame, N s. Shape (m, 3)."""
+
     impulse_friction: FloatArray
-    """`point`, `impulse_normal` and `impulse_friction`: contact point (m) and impulses on the link
-    since the previous row (N s), world frame. Shape (m, 3)."""
+    """Friction impulse on the link since the previous row, world frame, N s. Shape (m, 3)."""
 
     @classmethod
     def none(cls, n_rows: int) -> ContactRows:
@@ -136,6 +148,7 @@ class ContactRows:
         )
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class Rows:
     """k rows of a run; see `Snapshot` for the frames and signs."""
@@ -144,23 +157,31 @@ class Rows:
     """Simulated time, s."""
 
     link_pose: FloatArray
-    """"""
+    """Centre of gravity (m) and unit quaternion w x y z of each link. Shape (k, n, 7)."""
 
     link_twist: FloatArray
-    """"""
+    """Velocity (m/s) and angular velocity (rad/s) of each link. Shape (k, n, 6)."""
 
     joint_angle: FloatArray
+    """Angles of the joint axes of the schema, rad. Shape (k, m)."""
+
     joint_rate: FloatArray
+    """Rates of the joint axes, rad/s. Shape (k, m)."""
+
     joint_angle_ref: FloatArray
+    """Reference angles, rad. Shape (k, m)."""
+
     joint_rate_ref: FloatArray
+    """Reference rates, rad/s. Shape (k, m)."""
+
     joint_torque: FloatArray
-    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: values of
-    the axes listed in the schema."""
+    """Motor torques, N m. Shape (k, m)."""
 
     impulse_obstacle: FloatArray
+    """Impulse of all obstacles on each link since the start of the run, N s. Shape (k, n, 3)."""
+
     impulse_ground: FloatArray
-    """`impulse_obstacle` and `impulse_ground`: impulse on each link since the start of the run, N s.
-    That of the ground includes friction and normal force."""
+    """Impulse of the ground on each link since the start of the run, normal and friction, N s. Shape (k, n, 3)."""
 
     contacts_closed: Int32Array
     """Number of closed contacts at that time."""
@@ -172,22 +193,28 @@ class Rows:
     """Largest residual since the previous row."""
 
     solver_iterations: NDArray[np.int64]
+    """Iterations of the contact solver since the start of the run. Shape (k,)."""
+
     solver_unconverged: NDArray[np.int64]
+    """Steps since the start of the run whose contact problem did not converge. Shape (k,)."""
+
     steps: NDArray[np.int64]
-    """`solver_iterations`, `solver_unconverged` and `steps`: sums since the start of the run."""
+    """Steps since the start of the run. Shape (k,)."""
 
     extra: FloatArray
     """Additional columns named by the schema."""
 
     strain: FloatArray
+    """Strains of the cross-sections of a continuous body, as in `BodyFields`. Shape (k, n, 6); (k, 0, 6) for links."""
+
     wrench: FloatArray
-    """`strain` and `wrench`: values of the cross-sections of a continuous body at that time, as in
-    `BodyFields`; (k, 0, 6) for links."""
+    """Internal wrenches of the cross-sections, as in `BodyFields`. Shape (k, n, 6); (k, 0, 6) for links."""
 
     hold: FloatArray
     """Anchors and supports of a continuous body at that time; see `HOLD_COLUMNS`."""
 
     contacts: ContactRows
+    """Contacts since the previous row."""
 
     def __len__(self) -> int:
         return len(self.time)

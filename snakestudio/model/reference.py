@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.model.field_docs import with_field_docs
 
 
 def between_knots(
@@ -41,6 +42,7 @@ def between_knots(
     return np.where(held, a0, value), np.where(held, 0.0, slope)
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class JointReference:
     """Joint angles at knots in time, with cubic Hermite interpolation between them, or joint torques."""
@@ -49,11 +51,14 @@ class JointReference:
     """Times of the knots, s, strictly ascending, k >= 2. Shape (k,)."""
 
     angle: FloatArray
+    """Angles of the m joint axes at the knots, in the order of `scene.body.axes` and with the signs of P1/P2,
+    rad. Shape (k, m)."""
+
     rate: FloatArray
+    """Rates at the knots, rad/s. Shape (k, m)."""
+
     acceleration: FloatArray
-    """`angle`, `rate` and `acceleration`: angles of the m joint axes, in the order of
-    `scene.body.axes`, and their derivatives at the knots; rad, rad/s, rad/s^2. The signs are those
-    of P1/P2. Shape (k, m)."""
+    """Accelerations at the knots, rad/s^2. Shape (k, m)."""
 
     torque: FloatArray | None = None
     """Motor torques, N m, with the signs of the angles, linear between the knots; angles, rates and

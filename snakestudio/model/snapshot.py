@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, Int32Array
 from snakestudio.model import direction
+from snakestudio.model.field_docs import with_field_docs
 
 GROUND = -1
-"""`Contacts.other` of a contact with the ground; obstacles count from 0."""
+"""Value of `Contacts.other` for a contact with the ground; obstacles count from 0."""
 
 SUPPORT = -2
 """`Contacts.other` of a contact with an anchor or a support of a continuous body."""
@@ -27,46 +28,80 @@ class Fields(enum.Flag):
     """
 
     NONE = 0
+    """Nothing; a controller that needs nothing gets None instead of a snapshot."""
+
     POSE = enum.auto()
+    """`link_pose`."""
+
     TWIST = enum.auto()
+    """`link_twist`."""
+
     JOINTS = enum.auto()
+    """`joint_angle` and `joint_rate`."""
+
     REFERENCE = enum.auto()
+    """`joint_angle_ref` and `joint_rate_ref`."""
+
     TORQUE = enum.auto()
+    """`joint_torque`."""
+
     CONTACTS = enum.auto()
+    """`contacts`."""
+
     ENERGY = enum.auto()
+    """`energy`."""
+
     SOLVER = enum.auto()
+    """`solver`."""
+
     SHAPE = enum.auto()
+    """`link_pose`, at an unknown position."""
+
     ALL = POSE | TWIST | JOINTS | REFERENCE | TORQUE | CONTACTS | ENERGY | SOLVER
+    """All fields of a simulation."""
 
 
 class ContactState(enum.IntEnum):
     """State of a contact."""
 
     OPEN = 0
+    """The contact has opened again; it carried load earlier in the interval."""
+
     STICK = 1
+    """Closed, without relative motion along the surface."""
+
     SLIP = 2
+    """Closed and sliding."""
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """Contacts that carried load in an interval, k of them."""
+    """Contacts that carried load in an interval, k of them.
+
+    Indices count from 0, unlike the numbers in names of columns and scene keys: index 0 is
+    `link_1_...`, and obstacle 0 is `obstacles[1]`.
+    """
 
     link: Int32Array
-    """0-based link. Shape (k,)."""
+    """Index of the link, counted from 0. Shape (k,)."""
 
     other: Int32Array
-    """`GROUND`, `SUPPORT`, or the 0-based obstacle. Shape (k,)."""
+    """What the link touches: the index of the obstacle, counted from 0; -1 for the ground; -2 for an
+    anchor or a support of a continuous body. Shape (k,)."""
 
     point: FloatArray
     """Contact point, world frame, m. Shape (k, 3)."""
 
     force_normal: FloatArray
+    """Normal force on the link, mean over the interval (impulse over time), world frame, N. It points away
+    from the obstacle, into the link. Shape (k, 3)."""
+
     force_friction: FloatArray
-    """`force_normal` and `force_friction`: mean force on the link over the interval (impulse over
-    time), normal and tangential part, world frame, N. Shape (k, 3)."""
+    """Friction force on the link, mean over the interval, world frame, N. Shape (k, 3)."""
 
     state: Int32Array
-    """`ContactState` at the end of the interval. Shape (k,)."""
+    """`ContactState` at the end of the interval: 0 open, 1 sticking, 2 slipping. Shape (k,)."""
 
     def __len__(self) -> int:
         return len(self.link)
@@ -100,12 +135,13 @@ _NO_CONTACTS = Contacts(
 )
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class SolverStats:
     """Quality of the solution of the contact problems."""
 
     residual: float = 0.0
-    """Largest residual in the interval (definition in ARCHITECTURE.md), dimensionless."""
+    """Largest residual of a step in the interval, dimensionless; 1e-8 or less means solved."""
 
     iterations: float = 0.0
     """Mean Newton iterations per step in the interval."""
@@ -114,6 +150,7 @@ class SolverStats:
     """Number of steps with a residual above 1e-8 since the start of the run."""
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class BodyFields:
     """Internal state of a continuous body at its n sampled cross-sections, and at its p anchors or supports."""
@@ -135,13 +172,16 @@ class BodyFields:
     """Material abscissas of the anchors or supports, m. Shape (p,)."""
 
     point: FloatArray
+    """Position of the anchors or supports, world frame, m. Shape (p, 3)."""
+
     axis: FloatArray
-    """`point` and `axis`: position of the anchors or supports (m) and unit normal t_X of the
-    cross-section there, world frame. Shape (p, 3)."""
+    """Unit normal t_X of the cross-section at each anchor or support, world frame. Shape (p, 3)."""
 
     force: FloatArray
+    """Force of the anchors or supports on the body, world frame, N. Shape (p, 3)."""
+
     torque: FloatArray
-    """`force` and `torque`: loads of the anchors or supports on the body, world frame, N and N m. Shape (p, 3)."""
+    """Torque of the anchors or supports on the body, world frame, N m. Shape (p, 3)."""
 
 
 @lru_cache(maxsize=16)
@@ -171,6 +211,7 @@ def _read_only(shares: FloatArray) -> FloatArray:
     return shares
 
 
+@with_field_docs
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """State of a robot of n links at one instant."""
@@ -187,13 +228,20 @@ class Snapshot:
     6)."""
 
     joint_angle: FloatArray
+    """Angles of the m joint axes in the order of `scene.body.axes`, rad; empty for a continuous body. Shape
+    (m,)."""
+
     joint_rate: FloatArray
+    """Rates of the joint axes, rad/s. Shape (m,)."""
+
     joint_angle_ref: FloatArray
+    """Reference angles of the joint axes, rad. Shape (m,)."""
+
     joint_rate_ref: FloatArray
+    """Reference rates of the joint axes, rad/s. Shape (m,)."""
+
     joint_torque: FloatArray
-    """`joint_angle`, `joint_rate`, `joint_angle_ref`, `joint_rate_ref` and `joint_torque`: values of
-    the m joint axes, in the order of `scene.body.axes`; rad, rad/s, N m. Empty for a continuous body.
-    Shape (m,)."""
+    """Motor torques of the joint axes, N m; positive torque increases the angle. Shape (m,)."""
 
     contacts: Contacts = field(default_factory=Contacts.none)
     """Contacts in the control period (or, in a recording, since the previous row)."""
@@ -203,6 +251,8 @@ class Snapshot:
     work is cumulative."""
 
     solver: SolverStats = field(default_factory=SolverStats)
+    """Accuracy of the contact solver over the interval."""
+
     control: dict[str, float] = field(default_factory=dict)
     """Values of the channels of controller and model, by names with a unit suffix."""
 

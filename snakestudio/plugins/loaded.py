@@ -21,8 +21,13 @@ class Plugin:
     """Loaded plug-in."""
 
     source: Source
+    """Origin of the code: file or package, with its hash."""
+
     module: ModuleType
+    """Module of the plug-in."""
+
     declarations: tuple[Declaration, ...]
+    """Declared kinds."""
 
     @property
     def name(self) -> str:

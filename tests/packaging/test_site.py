@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import pickle
+import pydoc
 import re
 import runpy
 import sys
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType, SimpleNamespace
@@ -16,19 +19,24 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
+from sphinx.ext.napoleon import NumpyDocstring
 
 import snakestudio as ss
 import snakestudio.gym
+import snakestudio.plugin
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
+from snakestudio.api.batch_state import BatchState
 from snakestudio.cli import COMMANDS, parser_of
 from snakestudio.gui.shell.commands import table
 from snakestudio.model.columns import column_names
+from snakestudio.model.field_docs import field_docs
 from snakestudio.model.quantities import QUANTITIES
 from snakestudio.model.registry import CONTROLLERS, FORMULATIONS, GAIT_KINDS, SHAPES
 from snakestudio.model.robot.overrides import JointOverride, LinkOverride
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import BodyFields, Contacts, ContactState, SolverStats
 from snakestudio.model.world import GroundPatch, GroundPicture
 from snakestudio.paths import docs_dir, scenes_dir
 from snakestudio.session.run_schema import run_schema
@@ -40,7 +48,7 @@ SITE = ROOT / "packaging" / "site"
 @pytest.fixture(scope="module")
 def site() -> Iterator[SimpleNamespace]:
     """Modules of `packaging/site`."""
-    names = ("reference", "site_pages", "site_mathml")
+    names = ("reference", "site_api", "site_pages", "site_mathml")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SITE))
         modules: dict[str, ModuleType] = {name: importlib.import_module(name) for name in names}
@@ -146,6 +154,87 @@ def test_reference_has_all_of_the_environments_api(site: SimpleNamespace) -> Non
     text = site.reference.gym_api()
     assert all(f":: snakestudio.gym.{name}\n" in text for name in snakestudio.gym.__all__)
     assert ":: snakestudio.gym.sb3.SnakeVecEnv\n" in text
+
+
+def test_reference_has_all_of_the_plugin_api(site: SimpleNamespace) -> None:
+    text = site.reference.plugin_api() + site.reference.python_api()
+    for name in snakestudio.plugin.__all__:
+        assert re.search(rf":: snakestudio(\.plugin)?\.{name}\n", text), name
+    assert re.findall(r"^## (.*)$", site.reference.plugin_api(), re.MULTILINE)[0] == "Kinds"
+
+
+def test_reference_has_the_classes_of_attributes_and_results(site: SimpleNamespace) -> None:
+    text = site.reference.python_api()
+    for thing in (Contacts, ContactState, SolverStats, BodyFields, BatchState):
+        assert f":: {thing.__module__}.{thing.__name__}\n" in text
+
+
+def public_dataclasses() -> dict[str, type]:
+    """Return the dataclasses and named tuples that user code touches, by name."""
+    others = (Contacts, SolverStats, BodyFields, snakestudio.gym.TaskState)
+    things = {thing.__name__: thing for thing in others}
+    for module in (ss, snakestudio.plugin, snakestudio.gym):
+        things |= {name: getattr(module, name) for name in module.__all__}
+    return {
+        name: thing
+        for name, thing in things.items()
+        if isinstance(thing, type) and (is_dataclass(thing) or hasattr(thing, "_fields"))
+    }
+
+
+@pytest.mark.parametrize(("name", "kind"), sorted(public_dataclasses().items()))
+def test_every_public_field_is_described(name: str, kind: type) -> None:
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
+    described: dict[str, str] = {}
+    for base in kind.__mro__:
+        described = field_docs(base) | described
+    assert [each for each in names if not each.startswith("_") and not described.get(each)] == []
+    texts = list(described.values())
+    assert len(set(texts)) == len(texts), "two fields share a text"
+
+
+@pytest.mark.parametrize("kind", [Contacts, ss.Snapshot, snakestudio.gym.TaskState])
+def test_help_shows_the_descriptions_of_fields(kind: Any) -> None:
+    text = pydoc.plain(pydoc.render_doc(kind))
+    for field in fields(kind):
+        assert field_docs(kind)[field.name].splitlines()[0] in text
+    assert pickle.loads(pickle.dumps(Contacts.none())).link.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("code", "entry"),
+    [
+        ("ss.simulate", "snakestudio.simulate"),
+        ("ss.simulate(scene, plugins=[path])", "snakestudio.simulate"),
+        ("sim.state", "snakestudio.Simulation.state"),
+        ("sim.state.heading", "snakestudio.State.heading"),
+        ("Contacts.other", "snakestudio.model.snapshot.Contacts.other"),
+        ("AngleGait", "snakestudio.plugin.AngleGait"),
+        ("snakestudio.gym.register(...)", "snakestudio.gym.register"),
+        ("ss.unknown", None),
+        ("time", None),
+        ("snakestudio run scene.toml", None),
+    ],
+)
+def test_code_in_texts_is_linked_to_the_api(
+    site: SimpleNamespace, code: str, entry: str | None
+) -> None:
+    entries = {
+        "snakestudio.simulate",
+        "snakestudio.Simulation.state",
+        "snakestudio.Simulation.time",
+        "snakestudio.State.heading",
+        "snakestudio.model.snapshot.Contacts.other",
+        "snakestudio.plugin.AngleGait",
+        "snakestudio.gym.register",
+    }
+    assert site.site_api.entry_of(code, entries) == entry
+
+
+def test_text_of_an_attribute_is_not_parsed_as_its_type(site: SimpleNamespace) -> None:
+    site.site_api.setup(SimpleNamespace(connect=print, add_post_transform=print))
+    lines = NumpyDocstring("Best point: its row.", what="property", name="best").lines()
+    assert lines == ["Best point: its row."]
 
 
 def test_links_out_of_pages_lead_to_existing_targets(site: SimpleNamespace) -> None:

@@ -69,6 +69,7 @@ class JointTrack:
     """As in `Track`. Shape (k,)."""
 
     weight: float = 1.0
+    """Relative weight of an angle."""
 
     @property
     def used(self) -> BoolArray:
@@ -89,6 +90,8 @@ class Trial:
     """Label for people."""
 
     scene: Scene
+    """Scene of the experiment run."""
+
     tracks: tuple[Track | JointTrack, ...]
     """All with the same clock and frame."""
 

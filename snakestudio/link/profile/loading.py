@@ -47,6 +47,8 @@ class LoadedProfile:
     """A profile and its DBC."""
 
     profile: Profile
+    """Values of the profile."""
+
     database: Database
     """Messages of the DBC."""
 

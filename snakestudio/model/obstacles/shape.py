@@ -175,14 +175,16 @@ class ShapeKind(FieldsDeclaration):
     from above derive from them."""
 
     title: str = ""
+    """Name for people: "Cylinder"; by default from the name of the kind."""
+
     help: str = ""
-    """`title` and `help`: text for users: "Cylinder", "An upright cylinder". By default derived from the
-    name and the docstring of the fields."""
+    """Text for people: "An upright cylinder"; by default from the docstring of the fields."""
 
     mention: str = ""
+    """Name in the middle of a sentence: "a cylinder"; by default from the title."""
+
     plural: str = ""
-    """`mention` and `plural`: form in the middle of a sentence: "a cylinder", "cylinders"; by default
-    derived from the title."""
+    """Plural in the middle of a sentence: "cylinders"; by default from the title."""
 
     sizes: str = ""
     """Description of its size, with its fields in braces."""

@@ -15,47 +15,71 @@ class Post(NamedTuple):
     """Upright cylinder from height `low` to `high`, m."""
 
     x: float
+    """Position of the axis along x, m."""
+
     y: float
+    """Position of the axis along y, m."""
+
     radius: float
+    """Radius, m."""
+
     low: float
+    """Height of the lower end, m."""
+
     high: float
+    """Height of the upper end, m."""
 
 
 class Block(NamedTuple):
     """Box: centre (3,), m, rotation (3, 3) whose columns are its axes in the world, half sizes (3,), m."""
 
     centre: FloatArray
+    """Centre, m. Shape (3,)."""
+
     rotation: FloatArray
+    """Rotation matrix, whose columns are the axes of the box in the world. Shape (3, 3)."""
+
     half: FloatArray
+    """Half sizes along the axes of the box, m. Shape (3,)."""
 
 
 class Prism(NamedTuple):
-    """Convex profile in the x-z plane of the prism's frame, extruded to either side along its y axis.
-
-    `origin` (3,), m; `rotation` (3, 3), columns are its axes in the world; `profile` (m, 2), x and
-    z of its corners, m, anticlockwise seen from -y (that is, with x to the right and z up);
-    `half_width`, m.
-    """
+    """Convex profile in the x-z plane of the prism's frame, extruded to either side along its y axis."""
 
     origin: FloatArray
+    """Origin of the prism's frame, m. Shape (3,)."""
+
     rotation: FloatArray
+    """Rotation matrix, whose columns are the axes of the prism's frame in the world. Shape (3, 3)."""
+
     profile: FloatArray
+    """Corners, x and z in the prism's frame, m, anticlockwise seen from -y (that is, with x to the right and z
+    up). Shape (m, 2)."""
+
     half_width: float
+    """Half the length along the y axis of the prism's frame, m."""
 
 
 class Relief(NamedTuple):
     """Height field.
 
-    `origin` (3,) of grid point [0, 0], m; direction `yaw` of its x axis, rad; spacing `dx`, `dy`,
-    m; `heights` (ny, nx) above `origin`, m. A cell is split along the diagonal from [j, i] to [j +
-    1, i + 1].
+    A cell is split along the diagonal from [j, i] to [j + 1, i + 1].
     """
 
     origin: FloatArray
+    """Position of the grid point [0, 0], m. Shape (3,)."""
+
     yaw: float
+    """Direction of the grid's x axis, rad."""
+
     dx: float
+    """Spacing of the grid along its x axis, m."""
+
     dy: float
+    """Spacing of the grid along its y axis, m."""
+
     heights: FloatArray
+    """Heights of the grid points above `origin`, m. Shape (ny, nx)."""
 
     def surface(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Height above the origin at points in its own frame, m; -inf outside."""

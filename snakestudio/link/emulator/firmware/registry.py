@@ -44,8 +44,10 @@ class FirmwareKind(Declaration):
     integers), the loaded profile, and the body that it moves."""
 
     title: str = ""
+    """Name for people."""
+
     help: str = ""
-    """`title` and `help`: for users; the help is a sentence."""
+    """Sentence for people."""
 
     several_axes: bool = False
     """Whether a node can have more than one axis."""
