@@ -52,7 +52,9 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
         lines.append(f"Default {doc.default.replace('_', ' ')}.")
     elif isinstance(doc.default, bool):
         lines.append(f"Default {'on' if doc.default else 'off'}.")
-    lines.append("Takes effect while the robot moves." if doc.live else "Applies at reset.")
+    lines.append(
+        "Takes effect while the robot moves." if doc.live else "Takes effect after a reset."
+    )
     return f"<qt>{'<br>'.join(lines)}<br><span style='color:{dim}'>{key}</span></qt>"
 
 

@@ -105,8 +105,8 @@ def test_button_is_filled_by_the_progress(preparing: MainWindow, qtbot: QtBot) -
 def test_playback_starts_when_ready_unless_cancelled(preparing: MainWindow, qtbot: QtBot) -> None:
     play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: play.text_shown == "Plays when ready 43 % · 9 s left")
-    qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
+    qtbot.waitUntil(lambda: play.text_shown == "Starts when ready 43 % · 9 s left")
+    qtbot.waitUntil(lambda: "starts when ready" in preparing.context.status_bar.left.text)
     assert "running" not in preparing.context.status_bar.left.text
     qtbot.waitUntil(
         lambda: "Cancel" in plain(preparing.context.action_registry["play"].text()).split()

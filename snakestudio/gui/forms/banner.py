@@ -462,7 +462,7 @@ def _note_on_engines() -> str:
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
     if tuple(keys) == ("model",):
         name = FORMULATIONS[scene.model.kind].short
-        return f"The {name} model applies at reset. Until then the run continues with the present model."
+        return f"The {name} model takes effect after Reset. Until then the run continues with the present model."
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return f"{listed}: {'the changes apply' if len(names) > 1 else 'the change applies'} at reset."
+    return f"{listed}: the change{'s take' if len(names) > 1 else ' takes'} effect after Reset."

@@ -15,6 +15,7 @@ from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
+from snakestudio.viewmodel.scene.items import labelled
 
 _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
 
@@ -174,8 +175,9 @@ class RobotFeature(QObject):
             return  # the reason of a stop is not hidden by later events
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
-        banner.show_notice("warning", event.text, buttons, passing=event.severity == "warning")
-        self._waits = event.text if event.kind == "waiting" else ""
+        text = labelled(event.text, self._context.document.scene)
+        banner.show_notice("warning", text, buttons, passing=event.severity == "warning")
+        self._waits = text if event.kind == "waiting" else ""
 
     def _follow_dialogs(self) -> None:
         """Give a dialog that blocks the window its own Stop button at the same position of the screen."""

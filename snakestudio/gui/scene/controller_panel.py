@@ -113,7 +113,7 @@ class ControllerPanel(KindSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
         kind = "controller" in pending
-        self.message.show_text("The new controller applies at the next reset." if kind else "")
+        self.message.show_text("The new controller takes effect at the next reset." if kind else "")
         self._rows.show_pending(pending)
 
     def _choose(self, kind: str) -> None:

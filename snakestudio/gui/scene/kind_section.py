@@ -322,7 +322,10 @@ class PresetSection(KindSection):
             self.about.setText(f"<span style='color:{dim}'>{note}</span>")
         else:
             head = (
-                f"<span style='color:{theme.current().accent}'>modified:</span> " if changed else ""
+                f"<span style='color:{theme.current().accent}'>Modified preset</span> "
+                f"“{chosen.name}”. "
+                if changed
+                else ""
             )
             self.about.setText(
                 f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"

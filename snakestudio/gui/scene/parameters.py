@@ -344,7 +344,9 @@ class ParameterPanels(ThemedWidget):
         self.ground_formulas.show_problems(self._session_controller.status.problems)
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._session_controller.status.problems)
-        self.model_message.show_text("Applies at the next reset." if "model" in pending else "")
+        self.model_message.show_text(
+            "Takes effect at the next reset." if "model" in pending else ""
+        )
 
     def _on_kinds(self) -> None:
         self.model_values.reset()

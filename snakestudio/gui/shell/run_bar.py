@@ -112,12 +112,12 @@ class PlayButton(QToolButton):
             self._name = FORMULATIONS[status.engine].short
             progress = status.progress
             queued = status.queued
-            caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
+            caption = "Starts when ready" if queued else f"Preparing the {self._name} engine"
             value = f"{percent(progress)} · {time_left(status.seconds_left)}"
             then = (
-                "It plays when ready; press again to only prepare it"
+                "It starts when ready; press again to only prepare it"
                 if queued
-                else "Press to play when ready"
+                else "Press to start when ready"
             )
             tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
         elif self._session_controller.source == "simulation" and status.state == "unprepared":
@@ -164,7 +164,7 @@ class PlayButton(QToolButton):
         values = [_WIDEST if waits and not short else self._value]
         captions = [] if short else [self._caption]
         if waits and not short:
-            captions = [f"Preparing the {self._name} engine", "Plays when ready"]
+            captions = [f"Preparing the {self._name} engine", "Starts when ready"]
         small = QFontMetrics(self._small)
         large = QFontMetrics(self._large)
         wide = max(

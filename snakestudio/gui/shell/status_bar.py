@@ -16,6 +16,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.time_left import percent, time_left
+from snakestudio.text import counted
 from snakestudio.viewmodel.robot.robot_status import RobotStatus
 
 Part = tuple[str, str]
@@ -127,17 +128,21 @@ class StatusBar(QStatusBar):
         if self._session_controller.source == "simulation" and state == "preparing":
             parts.append((f"{percent(status.progress)}, {time_left(status.seconds_left)}", "text"))
             if status.queued:
-                parts.append(("plays when ready", "accent"))
+                parts.append(("starts when ready", "accent"))
         snapshot = self._session_controller.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
                 count = len(snapshot.contacts)
-                parts.append((f"{count} closed contact{'' if count == 1 else 's'}", "dim"))
+                parts.append((counted(count, "contact"), "dim"))
             if Fields.SOLVER in snapshot.valid:
                 steps = round(snapshot.time / scene.solver.step_s)
                 bad = snapshot.solver.unconverged
-                text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
-                parts.append((text_of, "warning" if bad else "dim"))
+                if bad:
+                    text_of = f"solver did not converge in {bad:,} of {steps:,} steps"
+                    parts.append((text_of.replace(",", "\u2009"), "warning"))
+                elif steps:
+                    text_of = f"solver converged in all {steps:,} steps"
+                    parts.append((text_of.replace(",", "\u2009"), "dim"))
         if self._session_controller.source == "simulation" and not self._session_controller.live:
             parts.append(("viewing the past: End returns to the newest state", "accent"))
         self.left.show_parts(parts, text, role)

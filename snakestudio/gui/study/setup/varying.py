@@ -78,7 +78,7 @@ class VaryCard(Card):
             field_doc(Vary, "together").help,
             lambda text: self._edit(together=text.strip()[:80]),
         )
-        self.together.setPlaceholderText("varies alone")
+        self.together.setPlaceholderText("Vary together with...")
         self.together.setMinimumWidth(theme.scaled(104))
         self.kind.setVisible(numbers)
         self.column.addLayout(line_of(self.kind, self.log, self.together))
@@ -210,7 +210,7 @@ class VaryForm(CardForm[VaryCard]):
     """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Add a value by its name...", lambda: open_study.study_check.scene)
+        add = KeyField("Add parameter...", lambda: open_study.study_check.scene)
         super().__init__(open_study, VaryCard, add)
         self.add = add
         add.chosen.connect(self._add)
