@@ -164,7 +164,9 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
         yield menu.title(), menu
 
 
-def test_every_menu_entry_with_a_free_letter_has_a_mnemonic(window: MainWindow, qtbot: QtBot) -> None:
+def test_every_menu_entry_with_a_free_letter_has_a_mnemonic(
+    window: MainWindow, qtbot: QtBot
+) -> None:
     fill_docks(window)
     plots = window.findChild(PlotPanel)
     assert isinstance(plots, PlotPanel)

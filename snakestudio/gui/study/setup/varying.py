@@ -79,7 +79,7 @@ class VaryCard(Card):
             lambda text: self._edit(together=text.strip()[:80]),
         )
         self.together.setPlaceholderText("Vary together with...")
-        self.together.setMinimumWidth(theme.scaled(104))
+        self.together.setMinimumWidth(theme.scaled(150))
         self.kind.setVisible(numbers)
         self.column.addLayout(line_of(self.kind, self.log, self.together))
         self.end()
