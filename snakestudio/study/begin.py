@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import typing
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 
 _STEPS = 11
+_STEPS_NEAR = 5
 
 
 def range_of(scene: Scene, key: str) -> Vary:
@@ -42,6 +44,27 @@ def range_of(scene: Scene, key: str) -> Vary:
     if doc.minimum is not None and low <= doc.minimum and doc.exclusive_minimum:
         low = doc.minimum + 0.01 * (high - doc.minimum)
     return Vary(key=key, low=low, high=high, steps=_STEPS)
+
+
+def range_near(scene: Scene, key: str) -> Vary:
+    """A varied value of the scene, from half to one and a half times its value, in five steps.
+
+    It is within the range of the slider as far as the value is; a value of 0 varies as in `range_of`.
+
+    Raises `SceneError` if there is no such key.
+    """
+    whole = range_of(scene, key)
+    present = get_value(scene, key)
+    if whole.low is None or whole.high is None or not isinstance(present, int | float):
+        return whole
+    low, high = sorted((0.5 * present, 1.5 * present))
+    low = max(low, min(whole.low, present))
+    high = min(high, max(whole.high, present))
+    if isinstance(present, int):
+        low, high = math.floor(low), math.ceil(high)
+    if not low < high:
+        low, high = whole.low, whole.high
+    return whole.model_copy(update={"low": low, "high": high, "steps": _STEPS_NEAR})
 
 
 def choices_of(scene: Scene, key: str) -> tuple[str, ...]:

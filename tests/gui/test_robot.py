@@ -1040,3 +1040,19 @@ def test_plots_are_in_front_again_after_disconnecting(window: MainWindow, qtbot:
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
     window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_gait_is_in_front_again_after_disconnecting(
+    window: MainWindow, qtbot: QtBot, opened: bool
+) -> None:
+    fill_docks(window)
+    robot = window.context.docks["robot"]
+    robot.setVisible(opened)
+    connect_link(window)
+    window.context.robot_controller.connection_opened.emit()
+    qtbot.waitUntil(lambda: not robot.visibleRegion().isEmpty())
+    window.context.robot_controller.disconnect_robot()
+    parameters = window.context.docks["parameters"]
+    qtbot.waitUntil(lambda: not parameters.visibleRegion().isEmpty())
+    assert robot.isHidden() != opened, "a panel that the user has opened stays"

@@ -192,6 +192,23 @@ def test_unconverged_steps_are_reported(
     )
 
 
+def test_large_run_file_is_shown(
+    recorded: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = recorded.context.session_controller
+    bar = recorded.context.status_bar
+    recording = controller.session.recording
+    assert recording is not None
+    assert recording.path is not None
+    bar.refresh_soon()
+    qtbot.waitUntil(lambda: "finished" in bar.left.text)
+    assert "run file" not in bar.right.text
+    with recording.path.open("ab") as file:
+        file.truncate(1_300_000_000)  # sparse
+    bar.refresh_soon()
+    qtbot.waitUntil(lambda: "run file 1.3 GB" in bar.right.text)
+
+
 def test_messages_of_the_session_are_shown(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

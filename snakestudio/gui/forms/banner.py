@@ -36,7 +36,7 @@ from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.paths import kernels_dir, replaced_folders
 from snakestudio.session.status import Status
-from snakestudio.session.time_left import percent, time_left
+from snakestudio.session.time_left import progress_text
 from snakestudio.viewmodel.scene.items import finding_text
 
 Kind = Literal["info", "warning", "danger"]
@@ -428,8 +428,9 @@ class Banners(QWidget):
                 "warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False
             )
         elif status.state == "preparing":
-            left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
-            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}."
+            left = progress_text(status.progress, status.seconds_left)
+            then = " The run starts when it is ready." if status.queued else ""
+            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}.{then}"
             cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
             self.run.show_notice("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":

@@ -55,6 +55,8 @@ class RobotFeature(QObject):
         self.stop_key_filter = StopKeyFilter(robot_controller.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
+        self.opened_docks: list[str] = []
+        """Panels that were hidden until the robot was connected."""
         self._state = robot_controller.state
         self._lost = False
         self._alarm = False  # whether the notice is an alarm
@@ -87,8 +89,8 @@ class RobotFeature(QObject):
         dialog.activateWindow()
 
     def _show_panels(self) -> None:
-        self._context.show_dock("robot_data")
-        self._context.show_dock("robot")
+        names = ("robot_data", "robot")
+        self.opened_docks += [name for name in names if self._context.show_dock(name)]
 
     def focus_hold_button(self) -> None:
         """Move the focus to the button that arms."""

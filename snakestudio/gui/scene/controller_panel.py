@@ -13,6 +13,7 @@ from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.papers import cited
 
 
 class ControllerPanel(KindSection):
@@ -44,7 +45,7 @@ class ControllerPanel(KindSection):
         with QSignalBlocker(self.box):
             self.box.clear()
             for kind, info in CONTROLLERS.items():
-                self.box.addItem(info.title, kind)
+                self.box.addItem(cited(info.title), kind)
                 source = CONTROLLERS.source(kind)
                 tip = f"{info.help} From the plug-in {source}." if source else info.help
                 self.box.setItemData(self.box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)

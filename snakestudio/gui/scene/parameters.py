@@ -34,6 +34,7 @@ from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.papers import cited
 
 _REAL = (
     "actuator.free_play_deg",
@@ -69,7 +70,7 @@ class RealRobotSection(Section):
             button.setText(preset.name)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.setCheckable(True)
-            button.setToolTip(f"<qt>{preset.help}.<br><i>{preset.source}</i></qt>")
+            button.setToolTip(f"<qt>{preset.help}.<br><i>{cited(preset.source)}</i></qt>")
             button.clicked.connect(lambda _=False, chosen=preset: self.chosen.emit(chosen))
             self.buttons[preset.name] = button
             line.addWidget(button, 1)
