@@ -36,7 +36,7 @@ class Codec:
     """FFmpeg's name of its pixel format."""
 
     matrix: int = 1
-    """Number of its conversion from RGB (ITU-T H.273): 1 is BT.709, 0 is none."""
+    """Number of its conversion from RGB (ITU-T H.273): 1 is BT.709, 0 leaves RGB as it is."""
 
 
 CODECS: dict[str, Codec] = {

@@ -53,18 +53,18 @@ def range_near(scene: Scene, key: str) -> Vary:
 
     Raises `SceneError` if there is no such key.
     """
-    whole = range_of(scene, key)
+    full_range = range_of(scene, key)
     present = get_value(scene, key)
-    if whole.low is None or whole.high is None or not isinstance(present, int | float):
-        return whole
+    if full_range.low is None or full_range.high is None or not isinstance(present, int | float):
+        return full_range
     low, high = sorted((0.5 * present, 1.5 * present))
-    low = max(low, min(whole.low, present))
-    high = min(high, max(whole.high, present))
+    low = max(low, min(full_range.low, present))
+    high = min(high, max(full_range.high, present))
     if isinstance(present, int):
         low, high = math.floor(low), math.ceil(high)
     if not low < high:
-        low, high = whole.low, whole.high
-    return whole.model_copy(update={"low": low, "high": high, "steps": _STEPS_NEAR})
+        low, high = full_range.low, full_range.high
+    return full_range.model_copy(update={"low": low, "high": high, "steps": _STEPS_NEAR})
 
 
 def choices_of(scene: Scene, key: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Menus: while one is open no key reaches the window behind it, and entries have mnemonics of their own letters."""
+"""Menus: while one is open no key reaches the window behind it, and mnemonics are letters of the entries."""
 
 from __future__ import annotations
 

@@ -71,12 +71,12 @@ def test_notice_is_the_only_text_and_the_toolbar_stays(preparing: MainWindow, qt
     assert "planar engine" in banner.text
     qtbot.waitUntil(lambda: "preparing" in preparing.context.status_bar.left.text)
     assert "43 %" not in preparing.context.status_bar.left.text
-    assert bar.play.toolTip().startswith("Press to start when the engine is ready")
+    assert bar.play.toolTip().startswith("Press to start")
     places = {
         child: child.geometry() for child in bar.findChildren(QToolButton) if child.isVisible()
     }
     report_stage(preparing, qtbot, Stage(0.99, None))
-    qtbot.waitUntil(lambda: "almost done (slower than last time)" in banner.text)
+    qtbot.waitUntil(lambda: "almost done" in banner.text)
     Preparing.begun[0].stage = DONE
     qtbot.waitUntil(lambda: preparing.context.session_controller.status.state == "ready")
     qtbot.waitUntil(lambda: bar.play.progress is None)
@@ -103,13 +103,13 @@ def test_playback_starts_when_ready_unless_cancelled(preparing: MainWindow, qtbo
     play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     banner = preparing.context.banners.run
-    qtbot.waitUntil(lambda: "starts when it is ready" in banner.text)
+    qtbot.waitUntil(lambda: "run starts" in banner.text)
     assert "running" not in preparing.context.status_bar.left.text
     qtbot.waitUntil(
         lambda: "Cancel" in plain(preparing.context.action_registry["play"].text()).split()
     )
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: "starts when it is ready" not in banner.text)
+    qtbot.waitUntil(lambda: "run starts" not in banner.text)
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: preparing.context.session_controller.status.queued)
     Preparing.begun[0].stage = DONE

@@ -214,7 +214,7 @@ def test_near_miss_pulls_the_highlighted_link(standing: MainWindow, qtbot: QtBot
     viewport = standing.context.viewport
     snapshot = viewport.snapshot
     assert snapshot is not None
-    # beside the silhouette of the link, at a right angle to it
+    # next to the silhouette of the link, at a right angle to it
     x, y, z = snapshot.link_pose[LINK, :3]
     w, _, _, k = snapshot.link_pose[LINK, 3:]
     left = np.array([-2 * w * k, w * w - k * k])

@@ -486,9 +486,9 @@ def test_keys_in_messages_are_shown_as_labels() -> None:
 
 
 def test_obstacles_in_messages_have_their_titles(document: Document) -> None:
-    text = "Simulated twin stopped. obstacles[1]: Link 10 starts 12.9 mm deep inside obstacle 1."
+    text = "It stopped. obstacles[1]: Link 10 is inside obstacle 1."
     assert labelled(text, document.scene) == (
-        "Simulated twin stopped. Cylinder 1: Link 10 starts 12.9 mm deep inside Cylinder 1."
+        "It stopped. Cylinder 1: Link 10 is inside Cylinder 1."
     )
 
 
@@ -734,9 +734,9 @@ def test_value_waiting_for_the_reset_is_marked(
     selection.set([("run", 0)])
     step = inspector.rows["solver.step_s"]
     duration = inspector.rows["run.duration_s"]
-    assert "takes effect after Reset" in label(step).text()
-    assert "takes effect after Reset" not in label(duration).text()
-    assert "Takes effect after a reset." in number(inspector, "solver.step_s").field.toolTip()
+    assert "after Reset" in label(step).text()
+    assert "after Reset" not in label(duration).text()
+    assert "after a reset." in number(inspector, "solver.step_s").field.toolTip()
     session_controller.set_status(pending=("solver.step_s",))
     assert "reset" in step.message.text()
     assert not duration.message.isVisible()

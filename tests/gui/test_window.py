@@ -84,7 +84,7 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
     qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)
     assert "contact" in ready.context.status_bar.left.text
-    assert "solver converged in all" in ready.context.status_bar.left.text
+    assert "converged in all" in ready.context.status_bar.left.text
     assert (ready.context.run_bar.unconverged.value, ready.context.run_bar.unconverged.role) == (
         "0",
         "good",
@@ -186,10 +186,7 @@ def test_unconverged_steps_are_reported(
         "warning",
     )
     assert window.context.run_bar.iterations.value == "12.0"
-    assert (
-        "solver did not converge in 1\u2009234 of 6\u2009000 steps"
-        in window.context.status_bar.left.text
-    )
+    assert "1\u2009234 of 6\u2009000 steps" in window.context.status_bar.left.text
 
 
 def test_large_run_file_is_shown(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from snakestudio.model.motion import StraightStart
+from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 
 
 def empty_scene() -> Scene:
     """Return a new scene; the default start of a file has the head, link 1, towards -x."""
-    return Scene(start=StraightStart(heading_deg=180.0))
+    return with_value(Scene(), "start.heading_deg", 180.0)

@@ -104,10 +104,12 @@ def as_list(vary: Vary) -> Vary:
 
 def whole_range(scene: Scene, vary: Vary) -> Vary | None:
     """Return the variation over the range of the first value's slider; None for one without a range."""
-    whole = range_of(scene, vary.all_keys[0])
-    if whole.low is None:
+    full_range = range_of(scene, vary.all_keys[0])
+    if full_range.low is None:
         return None
-    return changed(vary, values=(), low=whole.low, high=whole.high, steps=whole.steps)
+    return changed(
+        vary, values=(), low=full_range.low, high=full_range.high, steps=full_range.steps
+    )
 
 
 def as_range(vary: Vary) -> Vary:

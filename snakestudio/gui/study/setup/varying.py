@@ -70,9 +70,9 @@ class VaryCard(Card):
         else:
             self._add_range()
         self._add_list()
-        self._whole = None if scene is None or choices else whole_range(scene, vary)
+        self._full_range = None if scene is None or choices else whole_range(scene, vary)
         kinds = {"range": "Range", "whole": "Whole range", "list": "List"}
-        if self._whole is None:
+        if self._full_range is None:
             del kinds["whole"]
         self.kind = choice("Range or list", kinds, self._choose_kind)
         self.log = QCheckBox("log")
@@ -157,8 +157,8 @@ class VaryCard(Card):
     @property
     def is_whole(self) -> bool:
         """Whether it varies over the range of its slider."""
-        whole, vary = self._whole, self.vary
-        return whole is not None and (vary.low, vary.high) == (whole.low, whole.high)
+        full_range, vary = self._full_range, self.vary
+        return full_range is not None and (vary.low, vary.high) == (full_range.low, full_range.high)
 
     def refresh(self) -> None:
         vary = self.vary
@@ -202,8 +202,8 @@ class VaryCard(Card):
         scene = self._open.study_check.scene
         if kind == "list":
             vary = as_list(self.vary)
-        elif kind == "whole" and self._whole is not None:
-            vary = self._whole
+        elif kind == "whole" and self._full_range is not None:
+            vary = self._full_range
         elif self.is_whole and scene is not None:
             near = varied(scene, self.vary.all_keys)
             vary = changed(self.vary, low=near.low, high=near.high, steps=near.steps)
