@@ -103,7 +103,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
     from snakestudio.engines import registry
     from snakestudio.kinds.formulation import FORMULATIONS
     from snakestudio.session.engine_compiler import compile_here, expected_seconds, is_prepared
-    from snakestudio.session.time_left import TimeLeft, percent, time_left
+    from snakestudio.session.time_left import TimeLeft, progress_text, time_left
 
     for kind in kinds:
         if is_prepared(kind):
@@ -114,7 +114,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
 
         def text(name: str = name, left: TimeLeft = left) -> str:
             now = time.monotonic()
-            return f"Preparing the {name} engine: {percent(left.fraction(now))}, {time_left(left.seconds(now))}"
+            return f"Preparing the {name} engine: {progress_text(left.fraction(now), left.seconds(now))}"
 
         def update(fraction: float, doing: str, left: TimeLeft = left) -> None:
             left.update(fraction, time.monotonic())

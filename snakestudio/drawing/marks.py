@@ -16,10 +16,17 @@ _LONGEST_TRAIL = 4000
 """Largest number of drawn segments of a trail; longer ones are decimated."""
 
 
+_LONGEST_ARROW = 0.35
+"""Length at which arrows end, as a fraction of the frame height: a longer one would leave the view,
+and its tip is what shows the direction."""
+
+
 def arrows(
     start: FloatArray, vector: FloatArray, camera: Camera, colour: Colour, thickness: float = 0.0125
 ) -> Batch:
     """Arrows from `start` along `vector`, (k, 3) each, m, with constant screen thickness; short ones are thinner.
+
+    None is longer than about a third of the frame.
 
     Parameters
     ----------
@@ -30,7 +37,9 @@ def arrows(
     drawable = np.isfinite(length) & (length > 1e-9) & np.isfinite(start).all(axis=1)
     start = start[drawable]
     vector = vector[drawable]
-    length = length[drawable]
+    limit = np.minimum(length[drawable], _LONGEST_ARROW * camera.view_height(start))
+    vector = vector * (limit / length[drawable])[:, None]
+    length = limit
     radius = np.minimum(thickness * camera.view_height(start), length / 3.2)
     return solid_rows(
         start,

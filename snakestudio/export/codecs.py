@@ -35,6 +35,9 @@ class Codec:
     pixels: str = "yuv420p"
     """FFmpeg's name of its pixel format."""
 
+    matrix: int = 1
+    """Number of its conversion from RGB (ITU-T H.273): 1 is BT.709, 0 leaves RGB as it is."""
+
 
 CODECS: dict[str, Codec] = {
     "h264": Codec(
@@ -57,11 +60,12 @@ CODECS: dict[str, Codec] = {
         "smallest files, free, newer browsers",
         0.04,
     ),
-    "vp8": Codec("VP8", (".webm",), ("libvpx",), "free, for old browsers", 0.09),
+    # VP8 is BT.601 by definition (RFC 6386, section 9.2).
+    "vp8": Codec("VP8", (".webm",), ("libvpx",), "free, for old browsers", 0.09, matrix=5),
     "prores": Codec(
         "ProRes 422", (".mov",), ("prores_ks",), "for editing; large", 4.0, "yuv422p10le"
     ),
-    "ffv1": Codec("FFV1", (".mkv",), ("ffv1",), "lossless; very large", 5.0, "bgr0"),
+    "ffv1": Codec("FFV1", (".mkv",), ("ffv1",), "lossless; very large", 5.0, "bgr0", 0),
 }
 
 KINDS: dict[str, tuple[str, ...]] = {

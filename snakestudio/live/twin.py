@@ -174,7 +174,7 @@ class Twin:
             while not self._closing.is_set() and self._tick(engine, begun):
                 pass
         except SnakeStudioError as error:
-            self._on_end(f"The simulated twin cannot run. {error}")
+            self._on_end(f"Simulated twin stopped. {error}")
         except Exception:  # failures of the twin must not affect the robot
             log.exception("the twin failed")
             self._on_end(
@@ -216,7 +216,7 @@ class Twin:
         assert self.recording is not None
         self.recording.append(report.rows)
         if not report.ok:
-            self._on_end(f"The simulated twin ended: {report.message}")
+            self._on_end(f"Simulated twin stopped. {report.message}")
             return False
         self._store_state(engine)
         return True

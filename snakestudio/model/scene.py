@@ -65,13 +65,13 @@ class Control(Frozen):
     )
     lead_in: bool = value(
         True,
-        label="Lead-in",
+        label="Ramp-up",
         help="If the robot starts in another shape, blend its references over a short ramp to those of the gait or"
         " controller; if off, the references follow the gait from t = 0, even if they start with a jump",
     )
     soft_start_deg: float = value(
         0.0,
-        label="Soft start",
+        label="Start tolerance",
         unit="°",
         help="Each joint axis stays at 0 until its reference is first within this angle of 0 (3 in P1, VIII-E; 0: off)",
         ge=0,

@@ -98,7 +98,7 @@ def _limits(
     if changed:
         notes.add(
             name,
-            "its limits differed from multiples of 90° only by rounding and were set to them",
+            "joint limits rounded to 90°",
             "limit rounding",
         )
     ends = sorted([zero + sign * low, zero + sign * high])

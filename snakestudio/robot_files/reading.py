@@ -74,9 +74,7 @@ class Reading:
         notes = list(self.notes)
         if self._rounded:
             names = names_text(list(dict.fromkeys(self._rounded)))
-            notes.append(
-                f"Angles that differed from multiples of 90° only by rounding were set to them: {names}."
-            )
+            notes.append(f"Angles rounded to multiples of 90°: {names}.")
         if self._unlimited:
             names = names_text(self._unlimited)
             notes.append(f"Joints without limits in the file have none here: {names}.")

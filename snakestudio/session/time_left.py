@@ -80,10 +80,21 @@ def percent(fraction: float) -> str:
     return f"{int(100 * fraction)} %"
 
 
+_ALMOST = 0.95
+"""Fraction from which a task that takes longer than estimated is almost done."""
+
+
+def progress_text(fraction: float, seconds: float | None) -> str:
+    """Return the text of a finished fraction and the remaining time, s; None means longer than estimated."""
+    if seconds is None and fraction >= _ALMOST:
+        return f"almost done ({time_left(None)})"
+    return f"{percent(fraction)}, {time_left(seconds)}"
+
+
 def time_left(seconds: float | None) -> str:
-    """Return the text of a remaining time; None means longer than expected."""
+    """Return the text of a remaining time; None means longer than estimated."""
     if seconds is None:
-        return "longer than expected"
+        return "slower than last time"
     if seconds >= 3570:
         return f"{seconds / 3600:.1f} h left"
     if seconds >= 57.5:  # in steps of five seconds, because long estimates are not exact

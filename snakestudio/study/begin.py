@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import typing
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from snakestudio.model.validation_messages import problem_of
 from snakestudio.study.description import FORMAT, StudyFields, Vary, problems
 
 _STEPS = 11
+_STEPS_NEAR = 5
 
 
 def range_of(scene: Scene, key: str) -> Vary:
@@ -42,6 +44,27 @@ def range_of(scene: Scene, key: str) -> Vary:
     if doc.minimum is not None and low <= doc.minimum and doc.exclusive_minimum:
         low = doc.minimum + 0.01 * (high - doc.minimum)
     return Vary(key=key, low=low, high=high, steps=_STEPS)
+
+
+def range_near(scene: Scene, key: str) -> Vary:
+    """A varied value of the scene, from half to one and a half times its value, in five steps.
+
+    It is within the range of the slider as far as the value is; a value of 0 varies as in `range_of`.
+
+    Raises `SceneError` if there is no such key.
+    """
+    full_range = range_of(scene, key)
+    present = get_value(scene, key)
+    if full_range.low is None or full_range.high is None or not isinstance(present, int | float):
+        return full_range
+    low, high = sorted((0.5 * present, 1.5 * present))
+    low = max(low, min(full_range.low, present))
+    high = min(high, max(full_range.high, present))
+    if isinstance(present, int):
+        low, high = math.floor(low), math.ceil(high)
+    if not low < high:
+        low, high = full_range.low, full_range.high
+    return full_range.model_copy(update={"low": low, "high": high, "steps": _STEPS_NEAR})
 
 
 def choices_of(scene: Scene, key: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.fields import FieldDoc
 from snakestudio.text import exact_text
+from snakestudio.viewmodel.papers import cited
 
 
 def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
@@ -33,7 +34,7 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
     unit = f" {doc.unit}" if doc.unit else ""
     lines = [
         f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""),
-        doc.help + ".",
+        cited(doc.help) + ".",
     ]
     if unused:
         lines.append(f"<b>It has no effect in this scene: {unused}.</b>")
@@ -52,7 +53,9 @@ def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
         lines.append(f"Default {doc.default.replace('_', ' ')}.")
     elif isinstance(doc.default, bool):
         lines.append(f"Default {'on' if doc.default else 'off'}.")
-    lines.append("Takes effect while the robot moves." if doc.live else "Applies at reset.")
+    lines.append(
+        "Takes effect while the robot moves." if doc.live else "Takes effect after a reset."
+    )
     return f"<qt>{'<br>'.join(lines)}<br><span style='color:{dim}'>{key}</span></qt>"
 
 

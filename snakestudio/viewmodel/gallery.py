@@ -10,6 +10,7 @@ from pathlib import Path
 
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.paths import main_scene, resource, scenes_dir
+from snakestudio.viewmodel.papers import cited
 
 _PAPER = re.compile(r"\bP\d\b")
 
@@ -62,5 +63,6 @@ def matches(entry: Entry, query: str, paper: str = "", model: str = "") -> bool:
     """Return whether an entry contains all words of a query and has the paper and model ("" for any)."""
     if (paper and paper not in entry.papers) or (model and model != entry.model):
         return False
-    text = f"{entry.title} {entry.source} {entry.model} {entry.path.stem} {entry.description}".casefold()
+    sources = f"{entry.source} {cited(entry.source)}"
+    text = f"{entry.title} {sources} {entry.model} {entry.path.stem} {entry.description}".casefold()
     return all(term in text for term in query.casefold().split())

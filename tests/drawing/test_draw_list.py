@@ -232,6 +232,18 @@ def test_thousand_links_are_drawn():
     assert _links(drawn) == 1000
 
 
+def test_arrows_of_large_forces_end_in_the_view():
+    held = snapshot()
+    weak, strong = (
+        build(obstacle_scene(), held, Overlays(force_scale=scale), CAMERA).marks["arrow"]
+        for scale in (0.001, 10.0)
+    )
+    assert np.allclose(strong[:, 4:8], weak[:, 4:8]), "in the same directions"
+    for row in strong:
+        assert 2 * row[3] == pytest.approx(0.35 * float(CAMERA.view_height(row[:3])), rel=0.5)
+    assert (2 * strong[:, 3] < 1.0).all()
+
+
 def test_path_lies_on_the_ground_with_arrows():
     path = GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0), (2.0, 3.0)))
     scene = Scene(path=path)

@@ -136,7 +136,7 @@ def test_notice_fixes_and_shows_the_problem(window: MainWindow, qtbot: QtBot) ->
     fill_docks(window)
     window.resize(1366, 768)
     c.obstacles.add("stairs")
-    qtbot.waitUntil(lambda: "Stairs 8" in c.banners.run.text)
+    qtbot.waitUntil(lambda: "Stairs 1" in c.banners.run.text)
     assert "model.kind" not in c.banners.run.text
     names = [button.text() for button in NoticePage(c.banners.run).buttons]
     assert names[-1] == "Show Checks"

@@ -130,7 +130,7 @@ def test_changed_gait_is_marked_and_restored(
     document.set_value("gait.pitch_phase_deg", 33.0, "Phase")
     assert panel.presets.changed
     assert panel.presets.currentText().startswith("•")
-    assert "modified" in panel.about.text()
+    assert "Modified preset" in panel.about.text()
     assert panel.rows["gait.pitch_phase_deg"].reset_button.isVisible()
     qtbot.mouseClick(panel.back, Qt.MouseButton.LeftButton)
     assert document.scene.gait == chosen.values["gait"]

@@ -113,13 +113,13 @@ def test_reset_notice_is_shown_only_for_the_simulation(
     window.context.document.edit(
         with_values(window.context.document.scene, {"robot.n_links": 12}), "Links"
     )
-    qtbot.waitUntil(lambda: "applies at reset" in window.context.banners.run.text)
+    qtbot.waitUntil(lambda: "effect after Reset" in window.context.banners.run.text)
     window.context.session_controller.show_robot()
     assert window.context.banners.run.text == "", (
         "a robot has no reset: its own notice states when edits apply"
     )
     window.context.session_controller.close_run()
-    assert "applies at reset" in window.context.banners.run.text
+    assert "effect after Reset" in window.context.banners.run.text
     window.context.session_controller.reset()
     qtbot.waitUntil(lambda: window.context.banners.run.text == "")
 

@@ -26,6 +26,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.body import ChainBody
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.labels import obstacle_title
+from snakestudio.model.obstacles.outlines import plan_boxes
 from snakestudio.model.obstacles.shape import SHAPES, Obstacle, obstacle_solids
 from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
@@ -101,7 +102,7 @@ def test_every_kind_of_obstacle_is_in_the_menus(window: MainWindow, qtbot: QtBot
     qtbot.waitUntil(window.context.action_registry["duplicate"].isEnabled)
     window.context.action_registry["duplicate"].trigger()
     assert window.context.document.scene.obstacles[before + 1].kind == "ramp"
-    assert window.context.document.undo_stack.undoText() == "Duplicate ramp 8"
+    assert window.context.document.undo_stack.undoText() == "Duplicate Ramp 1"
 
 
 def test_button_of_the_tree_adds_the_last_kind(
@@ -116,13 +117,31 @@ def test_button_of_the_tree_adds_the_last_kind(
     assert [o.kind for o in document.scene.obstacles[-2:]] == ["stairs", "stairs"]
     assert document.undo_stack.count() == 2
     index = tree.model.index_of(("obstacle", 7))
-    assert index.data() == "Stairs 8"
+    assert index.data() == "Stairs 1"
     assert "4 steps of 0.3 × 0.04 m" in index.data(Qt.ItemDataRole.ToolTipRole)
     icons = {
         tree.model.index_of(("obstacle", i)).data(Qt.ItemDataRole.DecorationRole).cacheKey()
         for i in (0, 1, 7)
     }
     assert len(icons) == 2, "an icon for every kind, the same for all of a kind"
+
+
+def test_new_obstacles_are_named_by_what_they_are_and_visible(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
+    viewport = drawn.context.viewport
+    document = drawn.context.document
+    viewport.navigator.frame((2.0, 2.0, 0.0), (3.0, 3.0, 0.1), at_once=True)  # none of the seven
+    names = []
+    for kind in ("box", "wall", "box", "cylinder"):
+        drawn.context.action_registry[f"add_{kind}"].trigger()
+        index = len(document.scene.obstacles) - 1
+        names.append(obstacle_title(document.scene.obstacles[index], index))
+        boxes = plan_boxes(document.scene.obstacles)
+        for x in (boxes.low[-1, 0], boxes.high[-1, 0]):
+            for y in (boxes.low[-1, 1], boxes.high[-1, 1]):
+                assert viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint())
+    assert names == ["Box 1", "Wall 1", "Box 2", "Cylinder 8"]
 
 
 @pytest.mark.parametrize("kind", SHAPES)

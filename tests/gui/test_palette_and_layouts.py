@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -120,6 +121,15 @@ def test_all_commands_can_be_found(window: MainWindow) -> None:
     assert by_id["show_grid"].text == "Show: Grid"
     assert by_id["show_grid"].checked
     assert not by_id["undo"].enabled
+
+
+@pytest.mark.parametrize("query", ["obstacle_aided", "obstacle aided", "friction_patches"])
+def test_scenes_are_found_by_file_name(window: MainWindow, query: str) -> None:
+    c = window.context
+    offers = command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
+    best = ranked(offers, query, [])[0][0]
+    assert best.id == f"scene_{query.replace(' ', '_')}"
+    assert not any(re.search(r"\bP[1-5]\b", f"{entry.text} {entry.where}") for entry in offers)
 
 
 def test_enter_runs_a_command_and_makes_it_recent(

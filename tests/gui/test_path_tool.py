@@ -197,7 +197,6 @@ def test_scene_is_framed_with_its_path(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.context.viewport.navigator.finish()
     for x, y in drawn.context.document.scene.path.waypoints_m:
         assert drawn.context.viewport.rect().contains(seen(drawn.context.viewport, x, y))
-    assert not drawn.context.viewport.navigator.following
 
 
 def double_click(qtbot: QtBot, viewport: Viewport, point: QPoint) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
@@ -63,28 +64,24 @@ def robot_pixels(window: MainWindow, qtbot: QtBot) -> int:
     return count
 
 
-def test_button_shows_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) -> None:
-    play = preparing.context.run_bar.play
-    plain = theme.scaled(44)
-    assert play.text_shown == "Preparing the planar engine 43 % · 9 s left"
-    assert play.toolTip().startswith("Preparing the planar engine 43 % · 9 s left")
-    assert play.width() > 3 * plain
-    assert play.cancel.isVisible()
-    qtbot.waitUntil(
-        lambda: "preparing planar engine · 43 %, 9 s left" in preparing.context.status_bar.left.text
-    )
-    assert "43 %, 9 s left" in preparing.context.banners.run.text
-    preparing.resize(900, 600)
-    qtbot.waitUntil(lambda: play.width() < theme.scaled(180))
+def test_notice_is_the_only_text_and_the_toolbar_stays(preparing: MainWindow, qtbot: QtBot) -> None:
+    bar = preparing.context.run_bar
+    banner = preparing.context.banners.run
+    qtbot.waitUntil(lambda: "43 %, 9 s left" in banner.text)
+    assert "planar engine" in banner.text
+    qtbot.waitUntil(lambda: "preparing" in preparing.context.status_bar.left.text)
+    assert "43 %" not in preparing.context.status_bar.left.text
+    assert bar.play.toolTip().startswith("Press to start")
+    places = {
+        child: child.geometry() for child in bar.findChildren(QToolButton) if child.isVisible()
+    }
+    report_stage(preparing, qtbot, Stage(0.99, None))
+    qtbot.waitUntil(lambda: "almost done" in banner.text)
     Preparing.begun[0].stage = DONE
-    qtbot.waitUntil(
-        lambda: (
-            preparing.context.session_controller.status.state == "ready" and play.text_shown == ""
-        )
-    )
-    assert play.width() == plain
-    assert not play.cancel.isVisible()
-    qtbot.waitUntil(lambda: play.toolTip().startswith("Play ("))
+    qtbot.waitUntil(lambda: preparing.context.session_controller.status.state == "ready")
+    qtbot.waitUntil(lambda: bar.play.progress is None)
+    assert {child: child.geometry() for child in places} == places
+    qtbot.waitUntil(lambda: bar.play.toolTip().startswith("Play ("))
 
 
 def test_button_is_filled_by_the_progress(preparing: MainWindow, qtbot: QtBot) -> None:
@@ -92,27 +89,27 @@ def test_button_is_filled_by_the_progress(preparing: MainWindow, qtbot: QtBot) -
 
     def filled() -> float:
         image = play.grab().toImage()
-        row = image.height() - 2
-        accent = theme.colour("accent")
-        inside = range(8, image.width() - 8)
-        return sum(image.pixelColor(x, row).rgb() == accent.rgb() for x in inside) / len(inside)
+        row = image.height() - 5
+        done = theme.colour("text")
+        inside = range(4, image.width() - 4)
+        return sum(image.pixelColor(x, row).rgb() == done.rgb() for x in inside) / len(inside)
 
-    assert filled() == pytest.approx(0.43, abs=0.04)
+    assert filled() == pytest.approx(0.43, abs=0.06)
     report_stage(preparing, qtbot, Stage(0.9, 2.0))
-    assert filled() == pytest.approx(0.9, abs=0.04)
+    assert filled() == pytest.approx(0.9, abs=0.06)
 
 
 def test_playback_starts_when_ready_unless_cancelled(preparing: MainWindow, qtbot: QtBot) -> None:
     play = preparing.context.run_bar.play
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: play.text_shown == "Plays when ready 43 % · 9 s left")
-    qtbot.waitUntil(lambda: "plays when ready" in preparing.context.status_bar.left.text)
+    banner = preparing.context.banners.run
+    qtbot.waitUntil(lambda: "run starts" in banner.text)
     assert "running" not in preparing.context.status_bar.left.text
     qtbot.waitUntil(
         lambda: "Cancel" in plain(preparing.context.action_registry["play"].text()).split()
     )
     qtbot.keyClick(preparing.context.viewport, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: play.text_shown.startswith("Preparing"))
+    qtbot.waitUntil(lambda: "run starts" not in banner.text)
     qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: preparing.context.session_controller.status.queued)
     Preparing.begun[0].stage = DONE
@@ -126,7 +123,7 @@ def test_playback_starts_when_ready_unless_cancelled(preparing: MainWindow, qtbo
     assert len(Preparing.begun) == 1
 
 
-@pytest.mark.parametrize("method", ["button", "banner", "command"])
+@pytest.mark.parametrize("method", ["banner", "command"])
 def test_preparation_can_be_cancelled_and_restarted(
     preparing: MainWindow, qtbot: QtBot, method: str
 ) -> None:
@@ -138,19 +135,16 @@ def test_preparation_can_be_cancelled_and_restarted(
         qtbot.waitUntil(lambda: text in notice.texts)
         notice.press(text)
 
-    if method == "button":
-        qtbot.mouseClick(play.cancel, Qt.MouseButton.LeftButton)
-    elif method == "banner":
+    if method == "banner":
         press("Cancel")
     else:
         preparing.context.action_registry["prepare"].trigger()
-    qtbot.waitUntil(lambda: "not prepared" in play.text_shown)
+    qtbot.waitUntil(lambda: "not prepared" in banner.text)
     assert Preparing.begun[0].stopped
+    assert "not prepared" in play.toolTip()
     qtbot.waitUntil(lambda: "not prepared" in preparing.context.status_bar.left.text)
     assert robot_pixels(preparing, qtbot) > 100
-    if method == "button":
-        qtbot.mouseClick(play, Qt.MouseButton.LeftButton)
-    elif method == "banner":
+    if method == "banner":
         press("Prepare")
     else:
         qtbot.waitUntil(
@@ -160,8 +154,17 @@ def test_preparation_can_be_cancelled_and_restarted(
         )
         preparing.context.action_registry["prepare"].trigger()
     qtbot.waitUntil(lambda: preparing.context.session_controller.status.state == "preparing")
-    assert preparing.context.session_controller.status.queued == (method == "button")
+    assert not preparing.context.session_controller.status.queued
     assert len(Preparing.begun) == 2
+
+
+def test_play_prepares_again_and_starts(preparing: MainWindow, qtbot: QtBot) -> None:
+    session_controller = preparing.context.session_controller
+    session_controller.session.cancel_preparing()
+    qtbot.waitUntil(lambda: session_controller.status.state == "unprepared")
+    qtbot.mouseClick(preparing.context.run_bar.play, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: session_controller.status.state == "preparing")
+    assert session_controller.status.queued
 
 
 def test_failed_preparation_is_reported(preparing: MainWindow, qtbot: QtBot) -> None:
@@ -189,9 +192,9 @@ def test_robot_is_drawn_and_follows_edits(preparing: MainWindow, qtbot: QtBot) -
             session_controller.displayed.link_pose[0, 0] == pytest.approx(before.link_pose[0, 0])
         )
     )
-    assert preparing.context.run_bar.play.text_shown, "the preparation continues"
+    assert preparing.context.run_bar.play.progress, "the preparation continues"
     assert preparing.context.files.open(scenes_dir() / "sidewinding.toml")
-    qtbot.waitUntil(lambda: "spatial engine" in preparing.context.run_bar.play.text_shown)
+    qtbot.waitUntil(lambda: "spatial engine" in preparing.context.banners.run.text)
     assert robot_pixels(preparing, qtbot) > 100
     assert [one.stopped for one in Preparing.begun] == [True, False]
 
@@ -200,12 +203,12 @@ def test_recorded_run_can_be_viewed_meanwhile(preparing: MainWindow, qtbot: QtBo
     session_controller = preparing.context.session_controller
     play = preparing.context.run_bar.play
     session_controller.open_run(make_recording(preparing.context.document.scene, 50), "earlier")
-    assert play.text_shown == "", "it plays the displayed run"
+    assert play.progress is None, "it plays the displayed run"
     qtbot.waitUntil(preparing.context.action_registry["play"].isEnabled)
     play.click()
     qtbot.waitUntil(lambda: session_controller.playing or session_controller.cursor == 49)
     session_controller.close_run()
-    assert play.text_shown.startswith("Preparing the planar engine")
+    assert play.progress is not None
     assert not Preparing.begun[0].stopped
 
 

@@ -208,3 +208,44 @@ def test_real_robot_is_never_pulled(
     assert viewport.hint.text().startswith(f"Link {LINK + 1} · ")
     assert "real robot" in viewport.hint.text()
     assert not commands
+
+
+def test_near_miss_pulls_the_highlighted_link(standing: MainWindow, qtbot: QtBot) -> None:
+    viewport = standing.context.viewport
+    snapshot = viewport.snapshot
+    assert snapshot is not None
+    # next to the silhouette of the link, at a right angle to it
+    x, y, z = snapshot.link_pose[LINK, :3]
+    w, _, _, k = snapshot.link_pose[LINK, 3:]
+    left = np.array([-2 * w * k, w * w - k * k])
+    side = np.array([x, y]) + 1.02 * viewport.scene.body.radius * left
+    edge = viewport.pixel((side[0], side[1], z))
+    away = edge - viewport.pixel((x, y, z))
+    near, far = (
+        (edge + away * (pixels / np.hypot(away.x(), away.y()))).toPoint() for pixels in (8, 24)
+    )
+    assert viewport.pick(QPointF(near)).kind != "link"  # type: ignore[union-attr]
+    move(viewport, near, modifiers=CTRL)
+    hover = viewport.overlays().hover
+    assert hover is not None
+    assert (hover.kind, hover.index) == ("link", LINK)
+    qtbot.mousePress(viewport, LEFT, CTRL, near)
+    move(viewport, near + AWAY, held=LEFT, modifiers=CTRL)
+    assert viewport.tools.pull_tool.grip is not None
+    assert viewport.tools.pull_tool.grip.link == LINK
+    qtbot.mouseRelease(viewport, LEFT, CTRL, near + AWAY)
+    move(viewport, far, modifiers=CTRL)
+    assert viewport.overlays().hover is None
+
+
+def test_drag_with_ctrl_never_moves_the_camera(standing: MainWindow, qtbot: QtBot) -> None:
+    viewport = standing.context.viewport
+    viewport.navigator.set_following(False)
+    camera = viewport.navigator.camera
+    nothing = QPoint(viewport.width() // 2, viewport.height() - 60)
+    qtbot.mousePress(viewport, LEFT, CTRL, nothing)
+    for step in (10, 40, 80):
+        move(viewport, nothing + QPoint(step, -step // 2), held=LEFT, modifiers=CTRL)
+    qtbot.mouseRelease(viewport, LEFT, CTRL, nothing + QPoint(80, -40))
+    assert viewport.tools.pull_tool.grip is None
+    assert viewport.navigator.camera == camera

@@ -541,8 +541,11 @@ def test_each_value_has_its_own_age(window: MainWindow, link: FakeLink) -> None:
         assert table.data(states[title], Qt.ItemDataRole.ForegroundRole) == grey, title
         assert table.data(states[title], Qt.ItemDataRole.FontRole).italic(), title
     assert table.data(states["Temp. °C"], Qt.ItemDataRole.DisplayRole) == "31"
-    assert table.data(states["Temp. °C"], Qt.ItemDataRole.ToolTipRole) == "Stale: heard 4.0 s ago"
-    assert table.data(states["Supply V"], Qt.ItemDataRole.ToolTipRole) == "Never heard"
+    assert (
+        table.data(states["Temp. °C"], Qt.ItemDataRole.ToolTipRole)
+        == "Stale: last message 4.0 s ago"
+    )
+    assert table.data(states["Supply V"], Qt.ItemDataRole.ToolTipRole) == "No message yet"
     for title in ("Measured °", "Current A", "Status"):
         assert table.data(states[title], Qt.ItemDataRole.ForegroundRole) != grey, title
         assert table.data(states[title], Qt.ItemDataRole.ToolTipRole) is None, title
@@ -576,7 +579,9 @@ def test_robot_replaces_the_view_of_the_simulation(window: MainWindow, link: Fak
     assert window.context.session_controller.source == "robot"
     assert window.context.session_controller.recording is live.recording
     assert window.context.run_bar.source.source == "Robot: Lab robot"
-    assert any("not measured" in text for _, text in window.context.viewport.legends.robot.entries)
+    assert any(
+        "position unknown" in text for _, text in window.context.viewport.legends.robot.entries
+    )
     window.context.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert live.scenes[-1].gait.amplitude_deg == 30.0
     assert window.context.session_controller.source == "robot"  # edits apply to the robot, too
@@ -1035,3 +1040,19 @@ def test_plots_are_in_front_again_after_disconnecting(window: MainWindow, qtbot:
     qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
     window.context.robot_controller.disconnect_robot()
     qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_gait_is_in_front_again_after_disconnecting(
+    window: MainWindow, qtbot: QtBot, opened: bool
+) -> None:
+    fill_docks(window)
+    robot = window.context.docks["robot"]
+    robot.setVisible(opened)
+    connect_link(window)
+    window.context.robot_controller.connection_opened.emit()
+    qtbot.waitUntil(lambda: not robot.visibleRegion().isEmpty())
+    window.context.robot_controller.disconnect_robot()
+    parameters = window.context.docks["parameters"]
+    qtbot.waitUntil(lambda: not parameters.visibleRegion().isEmpty())
+    assert robot.isHidden() != opened, "a panel that the user has opened stays"

@@ -153,7 +153,7 @@ def test_changed_case_is_marked_and_restored(strain: StrainPanel, body: Document
     body.set_value("strain.curvature_per_m", 7.0, "Curvature")
     assert strain.presets.changed
     assert strain.presets.currentText() == "• 2D snake with a turn"
-    assert "modified" in strain.about.text()
+    assert "Modified preset" in strain.about.text()
     strain.rows["strain.curvature_per_m"].reset()
     assert not strain.presets.changed
     body.set_value("strain.turn_per_m", 0.0, "Turn")

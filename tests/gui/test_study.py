@@ -492,10 +492,10 @@ def test_study_runs_and_computes_nothing_twice(
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
     assert panel(opened).results.linked.there, "the results are shown"
-    assert bar(opened).text.text() == "6 points; all complete"
+    assert bar(opened).text.text() == "6 of 6 runs complete"
     study = c.study.open_study.study
     c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
-    assert bar(opened).text.text() == "6 points; all complete"
+    assert bar(opened).text.text() == "6 of 6 runs complete"
     c.study.open_study.edit(study.model_copy(update={"vary": study.vary[:1]}))
     assert re.fullmatch(r"3 points, about .* with \d workers?; 6 complete", bar(opened).text.text())
     c.study.open_study.edit(study)

@@ -485,6 +485,13 @@ def test_keys_in_messages_are_shown_as_labels() -> None:
     assert text == 'Ground: Friction law: This model has none. Set "Model" to another.'
 
 
+def test_obstacles_in_messages_have_their_titles(document: Document) -> None:
+    text = "It stopped. obstacles[1]: Link 10 is inside obstacle 1."
+    assert labelled(text, document.scene) == (
+        "It stopped. Cylinder 1: Link 10 is inside Cylinder 1."
+    )
+
+
 def test_path_is_in_the_tree_and_its_points_are_edited(
     qtbot: QtBot, tree: SceneTree, inspector: Inspector, document: Document, selection: Selection
 ) -> None:
@@ -727,9 +734,9 @@ def test_value_waiting_for_the_reset_is_marked(
     selection.set([("run", 0)])
     step = inspector.rows["solver.step_s"]
     duration = inspector.rows["run.duration_s"]
-    assert "applies at reset" in label(step).text()
-    assert "applies at reset" not in label(duration).text()
-    assert "Applies at reset." in number(inspector, "solver.step_s").field.toolTip()
+    assert "after Reset" in label(step).text()
+    assert "after Reset" not in label(duration).text()
+    assert "after a reset." in number(inspector, "solver.step_s").field.toolTip()
     session_controller.set_status(pending=("solver.step_s",))
     assert "reset" in step.message.text()
     assert not duration.message.isVisible()

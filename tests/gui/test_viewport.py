@@ -202,11 +202,12 @@ def test_buttons_over_the_view_work(drawn: MainWindow, qtbot: QtBot) -> None:
         button.text(): button
         for button in drawn.context.viewport.buttons.findChildren(QAbstractButton)
     }
-    qtbot.mouseClick(buttons["Follow"], LEFT)
-    assert navigator.following
     assert buttons["Follow"].isChecked()
     qtbot.mouseClick(buttons["Follow"], LEFT)
     assert not navigator.following
+    assert not buttons["Follow"].isChecked()
+    qtbot.mouseClick(buttons["Follow"], LEFT)
+    assert navigator.following
     qtbot.mouseClick(buttons["Top"], LEFT)
     qtbot.waitUntil(lambda: not navigator.moving)
     assert navigator.camera.elevation == pytest.approx(math.pi / 2)
@@ -219,6 +220,8 @@ def test_buttons_over_the_view_work(drawn: MainWindow, qtbot: QtBot) -> None:
 def test_following_keeps_the_robot_in_view(drawn: MainWindow, qtbot: QtBot) -> None:
     navigator = drawn.context.viewport.navigator
     qtbot.keyClicks(drawn.context.viewport, "c")
+    assert not navigator.following
+    qtbot.keyClicks(drawn.context.viewport, "c")
     assert navigator.following
     navigator.touched = False
     navigator.follow((1.0, 0.0, 0.05))
@@ -230,13 +233,26 @@ def test_following_keeps_the_robot_in_view(drawn: MainWindow, qtbot: QtBot) -> N
     assert not navigator.following
 
 
-def test_robot_without_obstacles_is_followed(drawn: MainWindow) -> None:
-    navigator = drawn.context.viewport.navigator
-    assert not navigator.following  # there are obstacles to see
-    drawn.context.document.open(scenes_dir() / "sidewinding.toml")
+@pytest.mark.parametrize("name", ["obstacle_aided", "sidewinding", "stairs", "path_following"])
+def test_robot_of_a_new_scene_does_not_leave_the_view(
+    drawn: MainWindow, qtbot: QtBot, name: str
+) -> None:
+    viewport = drawn.context.viewport
+    navigator = viewport.navigator
+    assert drawn.context.files.open(scenes_dir() / f"{name}.toml")
+    qtbot.waitUntil(lambda: viewport.settled)
     assert navigator.following
-    drawn.context.document.open(scenes_dir() / "stairs.toml")
-    assert not navigator.following
+    snapshot = viewport.snapshot
+    assert snapshot is not None
+    begin = snapshot.centre_of_mass()
+    at = viewport.pixel(tuple(begin))
+    assert viewport.rect().contains(at.toPoint())
+    camera = navigator.camera
+    navigator.follow(begin)
+    assert navigator.camera == camera, "everything stays framed at the start"
+    away = begin + np.array([2.0, 0.5, 0.0])
+    navigator.follow(away)
+    assert np.allclose(viewport.pixel(tuple(away)).toTuple(), at.toTuple(), atol=1.0)
 
 
 # --------------------------------------------------------------------------------- hover and select

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QLabel,
     QPlainTextEdit,
+    QWidget,
 )
 from pytestqt.qtbot import QtBot
 
@@ -31,6 +32,7 @@ from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
 from snakestudio.gui.runs.speed_chooser import SPEEDS
+from snakestudio.gui.scene.gait_panel import GaitPanel
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.help_dialogs import DocumentDialog
@@ -43,7 +45,7 @@ from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE, fill_docks
 from tests.gui.fake import FakeBridge, make_recording
-from tests.gui.pages.hands import show_widget
+from tests.gui.pages.hands import NO_MODIFIER, show_widget
 from tests.gui.pages.notices import NoticePage
 from tests.gui.pages.parts import label, suggestions
 
@@ -81,8 +83,8 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.keyClick(ready.context.viewport, SPACE)
     qtbot.waitUntil(lambda: ready.context.session_controller.status.state == "paused")
     qtbot.waitUntil(lambda: "paused" in ready.context.status_bar.left.text)
-    assert "closed contact" in ready.context.status_bar.left.text
-    assert "0 unconverged of" in ready.context.status_bar.left.text
+    assert "contact" in ready.context.status_bar.left.text
+    assert "converged in all" in ready.context.status_bar.left.text
     assert (ready.context.run_bar.unconverged.value, ready.context.run_bar.unconverged.role) == (
         "0",
         "good",
@@ -142,7 +144,7 @@ def test_edits_apply_during_a_run(ready: MainWindow, qtbot: QtBot) -> None:
 
 def test_edit_that_needs_a_reset_is_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.context.document.set_value("robot.mass_kg", 1.0, "Mass")
-    qtbot.waitUntil(lambda: "at reset" in recorded.context.banners.run.text)
+    qtbot.waitUntil(lambda: "after Reset" in recorded.context.banners.run.text)
     assert "Mass" in recorded.context.banners.run.text
     NoticePage(recorded.context.banners.run).press("reset")
     qtbot.waitUntil(lambda: recorded.context.session_controller.status.state == "ready")
@@ -174,7 +176,7 @@ def test_unconverged_steps_are_reported(
     bad = replace(recording.snapshot(150), solver=SolverStats(3.4e-7, 12.0, 1234))
     monkeypatch.setattr(SessionController, "displayed", property(lambda self: bad))
     window.context.session_controller.frame.emit()
-    qtbot.waitUntil(lambda: "unconverged" in window.context.status_bar.left.text)
+    qtbot.waitUntil(lambda: "did not converge" in window.context.status_bar.left.text)
     assert (window.context.run_bar.residual.value, window.context.run_bar.residual.role) == (
         "3.4e-07",
         "warning",
@@ -184,7 +186,24 @@ def test_unconverged_steps_are_reported(
         "warning",
     )
     assert window.context.run_bar.iterations.value == "12.0"
-    assert "1 234 unconverged of 6 000 steps" in window.context.status_bar.left.text
+    assert "1\u2009234 of 6\u2009000 steps" in window.context.status_bar.left.text
+
+
+def test_large_run_file_is_shown(
+    recorded: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    controller = recorded.context.session_controller
+    bar = recorded.context.status_bar
+    recording = controller.session.recording
+    assert recording is not None
+    assert recording.path is not None
+    bar.refresh_soon()
+    qtbot.waitUntil(lambda: "finished" in bar.left.text)
+    assert "run file" not in bar.right.text
+    with recording.path.open("ab") as file:
+        file.truncate(1_300_000_000)  # sparse
+    bar.refresh_soon()
+    qtbot.waitUntil(lambda: "run file 1.3 GB" in bar.right.text)
 
 
 def test_messages_of_the_session_are_shown(
@@ -305,11 +324,43 @@ def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -
     follow.setFocus()
     qtbot.waitUntil(follow.hasFocus)
     qtbot.keyClick(follow, SPACE)
-    assert ready.context.viewport.navigator.following
+    assert not ready.context.viewport.navigator.following
     ready.context.session_controller.session.settle()
     assert ready.context.session_controller.status.state == "ready", (
         "the space bar did not start playback, too"
     )
+
+
+def test_space_plays_after_a_click_on_a_button_or_a_box(ready: MainWindow, qtbot: QtBot) -> None:
+    context = ready.context
+    fill_docks(ready, "parameters")
+    controller = context.session_controller
+    box = ready.findChild(GaitPanel).presets
+    follow = next(
+        b for b in context.viewport.buttons.findChildren(QAbstractButton) if b.text() == "Follow"
+    )
+
+    def click(widget: QWidget, place: QPoint) -> None:
+        """Click as the window system does, which also moves the focus."""
+        handle = widget.window().windowHandle()
+        at = widget.mapTo(widget.window(), place)
+        QTest.mouseClick(handle, Qt.MouseButton.LeftButton, NO_MODIFIER, at)
+
+    click(follow, follow.rect().center())
+    qtbot.keyClick(QApplication.focusWidget(), SPACE)
+    qtbot.waitUntil(lambda: controller.status.state == "running")
+    qtbot.keyClick(QApplication.focusWidget(), SPACE)
+    qtbot.waitUntil(lambda: controller.status.state == "paused")
+    click(box, box.rect().center())
+    view = box.view()
+    qtbot.waitUntil(view.isVisible)
+    view.setCurrentIndex(view.model().index(2, 0))
+    qtbot.keyClick(view, Qt.Key.Key_Return)
+    qtbot.waitUntil(context.viewport.hasFocus)
+    assert box.currentIndex() == 2
+    qtbot.keyClick(context.viewport, SPACE)
+    qtbot.waitUntil(lambda: controller.status.state == "running")
+    assert not view.isVisible()
 
 
 def test_light_and_dark_theme_can_be_switched(window: MainWindow, qtbot: QtBot) -> None:

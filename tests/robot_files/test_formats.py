@@ -41,7 +41,7 @@ def test_turned_module_frames_become_alternating_joints(tmp_path: Path) -> None:
     assert (robot.mass_kg, robot.inertia_kg_m2, robot.axial_inertia_kg_m2) == (MASS, INERTIA, AXIAL)
     assert robot.link == ()
     assert imported_robot.actuator.max_torque_nm == 7.0
-    assert any("only by rounding" in note for note in imported_robot.notes)
+    assert any("rounded to" in note for note in imported_robot.notes)
 
 
 @pytest.mark.parametrize("relative", [True, False])

@@ -77,9 +77,9 @@ def test_progress_never_decreases(reports: list[tuple[float, float]], seconds: f
 
 def test_text_of_the_time_left() -> None:
     assert percent(0.9999) == "99 %"
-    reports = [time_left(seconds) for seconds in (None, 0.2, 9.2, 57.0, 59.0, 61.0, 83.0, 7200.0)]
+    assert "slower" in time_left(None)
+    reports = [time_left(seconds) for seconds in (0.2, 9.2, 57.0, 59.0, 61.0, 83.0, 7200.0)]
     assert reports == [
-        "longer than expected",
         "1 s left",
         "9 s left",
         "57 s left",

@@ -30,8 +30,8 @@ class Context(Protocol):
     session_controller: SessionController
     selection: Selection
 
-    def show_dock(self, name: str) -> None:
-        """Show a panel."""
+    def show_dock(self, name: str) -> bool:
+        """Show a panel; return whether it was hidden."""
         ...
 
 

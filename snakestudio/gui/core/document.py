@@ -23,6 +23,7 @@ from snakestudio.model.scene_file import (
     text_digest,
 )
 from snakestudio.paths import is_shipped_scene
+from snakestudio.viewmodel.scene.empty_scene import empty_scene
 
 
 class _SceneEdit(QUndoCommand):
@@ -82,7 +83,7 @@ class Document(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.scene = Scene()
+        self.scene = empty_scene()
         self.path: Path | None = None
         self.origin: Path | None = None
         self.undo_stack = QUndoStack(self)
@@ -147,7 +148,7 @@ class Document(QObject):
 
     def new(self, scene: Scene | None = None) -> None:
         """Open a new scene without a file."""
-        self._replace(scene or Scene(), None, None, None)
+        self._replace(scene or empty_scene(), None, None, None)
 
     def restore(self, scene: Scene, path: Path | None) -> None:
         """Restore an unsaved scene as one edit on top of its file, so that undo returns to the saved state.
@@ -163,7 +164,7 @@ class Document(QObject):
             else:
                 self.open(path)
         except SceneError:
-            self._replace(Scene(), path, None, None)
+            self._replace(empty_scene(), path, None, None)
         self.edit(scene, "Restore unsaved changes")
 
     def _replace(

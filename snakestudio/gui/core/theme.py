@@ -195,7 +195,7 @@ QComboBox { padding-right: 22px; }
 QComboBox[role="changed"] { color: $accent; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 12px; height: 12px; }
-QComboBox QAbstractItemView { background: $card; border: 1px solid $line; padding: 4px; outline: 0;
+QComboBox QAbstractItemView { background: $card; color: $text; border: 1px solid $line; padding: 4px; outline: 0;
   selection-background-color: $raised; selection-color: $text; }
 QComboBox QAbstractItemView::item { min-height: ${row}px; padding: 2px 6px; border-radius: 4px; }
 

@@ -36,7 +36,7 @@ from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.paths import kernels_dir, replaced_folders
 from snakestudio.session.status import Status
-from snakestudio.session.time_left import percent, time_left
+from snakestudio.session.time_left import progress_text
 from snakestudio.viewmodel.scene.items import finding_text
 
 Kind = Literal["info", "warning", "danger"]
@@ -428,8 +428,9 @@ class Banners(QWidget):
                 "warning", text, [*fixes, ("Show Checks", self._show_checks)], closable=False
             )
         elif status.state == "preparing":
-            left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
-            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}."
+            left = progress_text(status.progress, status.seconds_left)
+            then = " The run starts when it is ready." if status.queued else ""
+            text = f"Preparing the {FORMULATIONS[status.engine].short} engine, once per machine: {left}.{then}"
             cancel: Button = ("Cancel", self._session_controller.session.cancel_preparing)
             self.run.show_notice("info", text, [cancel], progress=status.progress, closable=False)
         elif status.state == "unprepared":
@@ -462,7 +463,7 @@ def _note_on_engines() -> str:
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
     if tuple(keys) == ("model",):
         name = FORMULATIONS[scene.model.kind].short
-        return f"The {name} model applies at reset. Until then the run continues with the present model."
+        return f"The {name} model takes effect after Reset. Until then the run continues with the present model."
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return f"{listed}: {'the changes apply' if len(names) > 1 else 'the change applies'} at reset."
+    return f"{listed}: the change{'s take' if len(names) > 1 else ' takes'} effect after Reset."

@@ -133,7 +133,7 @@ class FormRow(QWidget):
     # --- messages ---------------------------------------------------------------------------------
 
     def set_note(self, note: str) -> None:
-        """Show a short note below the label: "applies at reset"."""
+        """Show a short note below the label: "takes effect after Reset"."""
         if note != self._note:
             self._note = note
             self._update_label()
@@ -144,7 +144,7 @@ class FormRow(QWidget):
         return self._unused
 
     def set_pending(self, pending: Collection[str]) -> None:
-        """Set the scene keys that apply at the next reset; the row shows whether its own is among them."""
+        """Set the scene keys that take effect at the next reset; the row shows whether its own is among them."""
         waits = any(
             key == other or key.startswith((f"{other}.", f"{other}["))
             for key in self.keys
@@ -155,9 +155,11 @@ class FormRow(QWidget):
             self._show_problem(self._problem)
 
     def _show_problem(self, problem: str) -> None:
-        """Show why a value was refused, or else that it applies at the next reset."""
+        """Show why a value was refused, or else that it takes effect at the next reset."""
         self._problem = problem
-        self.message.show_text(problem or ("Applies at the next reset." if self._pending else ""))
+        self.message.show_text(
+            problem or ("Takes effect at the next reset." if self._pending else "")
+        )
 
     # --- reset ------------------------------------------------------------------------------------
 

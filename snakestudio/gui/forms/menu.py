@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
-from string import ascii_uppercase, digits
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject
@@ -17,7 +15,6 @@ _LETTERED = "mnemonic_text"
 """Dynamic properties of an action: its text without and with an assigned mnemonic."""
 _CACHED_TEXTS = 1024
 """Twice the number of entries of all menus; they are reassigned when one of them changes its text."""
-_BEHIND = re.compile(r" \(&\w\)$")
 
 
 class Menu(QMenu):
@@ -68,7 +65,7 @@ def assign_mnemonics(menu: QWidget) -> None:
     """Assign different mnemonics to all entries of a menu or menu bar, as long as there are free letters.
 
     The assignment is deterministic: first the initials of words, from the first entry to the last,
-    then other letters, and a letter after the text, "11 (A)", if all letters of the text are in use.
+    then other letters. An entry whose letters are all in use has no mnemonic.
     Explicit mnemonics ("&Open") are kept, and so are those assigned to an entry in another menu.
     """
     actions = [action for action in menu.actions() if not action.isSeparator() and action.text()]
@@ -107,15 +104,9 @@ def assign_mnemonics(menu: QWidget) -> None:
         if number not in settled:
             place(number, set())
     letters = {number: letter for letter, number in owner.items()}
-    spare = (
-        letter
-        for letter in ascii_uppercase + digits
-        if letter not in by_hand and letter not in owner
-    )
     for number, action in enumerate(ours):
         base = _base(action)
-        letter = letters.get(number) or next(spare, "")
-        text = _lettered(base, letter) if letter else base
+        text = _lettered(base, letters[number]) if number in letters else base
         action.setProperty(_BASE, base)
         action.setProperty(_LETTERED, text)
         if text != action.text():
@@ -124,7 +115,6 @@ def assign_mnemonics(menu: QWidget) -> None:
 
 def plain(text: str) -> str:
     """Return the text of an action without the mark of its mnemonic."""
-    text = _BEHIND.sub("", text)
     return "".join(character for _, character, _ in _characters(text))
 
 
@@ -170,5 +160,5 @@ def _candidates(base: str) -> list[str]:
 
 
 def _lettered(base: str, letter: str) -> str:
-    place = next((place for place, other in _places(base) if other == letter), None)
-    return f"{base} (&{letter})" if place is None else f"{base[:place]}&{base[place:]}"
+    place = next(place for place, other in _places(base) if other == letter)
+    return f"{base[:place]}&{base[place:]}"

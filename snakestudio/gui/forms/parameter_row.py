@@ -115,7 +115,7 @@ class ParameterRow(ThemedWidget):
         symbol_text = (
             f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
         )
-        note = self._unused or ("" if self.doc.live else "applies at reset")
+        note = self._unused or ("" if self.doc.live else "takes effect after Reset")
         late = (
             f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>"
             if note
@@ -179,7 +179,7 @@ class ParameterRow(ThemedWidget):
         return self._unused
 
     def set_pending(self, pending: bool) -> None:
-        """Set whether the value applies at the next reset."""
+        """Set whether the value takes effect at the next reset."""
         if pending != self._pending:
             self._pending = pending
             self._show_message()
@@ -195,7 +195,7 @@ class ParameterRow(ThemedWidget):
 
     def _show_message(self) -> None:
         self.message.show_text(
-            self.field.problem or ("Applies at the next reset." if self._pending else "")
+            self.field.problem or ("Takes effect at the next reset." if self._pending else "")
         )
 
     def _begin(self) -> None:

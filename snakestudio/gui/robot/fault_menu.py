@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.link.emulator.fault import FAULTS, FaultKind
 
-FAULT_MENU = "Robot/Faults of the Emulated Robot"
+FAULT_MENU = "Robot/Inject Fault"
 """Path of the menu."""
 
 _TITLES: dict[FaultKind, str] = {

@@ -89,7 +89,7 @@ class JointTable(QAbstractTableModel):
         age = float(self.age[row])
         if quantity is not None and self.telemetry is not None:
             age = self._now - float(self.telemetry.report_time(quantity)[row])
-        return f"Stale: heard {span_text(age)} ago" if np.isfinite(age) else "Never heard"
+        return f"Stale: last message {span_text(age)} ago" if np.isfinite(age) else "No message yet"
 
     # --- values -----------------------------------------------------------------------------------
 

@@ -72,9 +72,9 @@ class NodeStrip(QWidget):
         for place, (node, age, _) in enumerate(self._nodes):
             if self._cell(place).contains(at):
                 return (
-                    f"Node {node}: heard {span_text(age)} ago"
+                    f"Node {node}: last message {span_text(age)} ago"
                     if math.isfinite(age)
-                    else f"Node {node}: never heard"
+                    else f"Node {node}: no message yet"
                 )
         return ""
 

@@ -275,7 +275,7 @@ class RobotPanel(QWidget):
         self.nodes.show_nodes(tuple(cells))
         responding = sum(role in ("good", "warning") for _, _, role in cells)
         self.node_summary.setText(
-            f"{responding} of {len(cells)} heard" if contact else "Unknown without contact"
+            f"{responding} of {len(cells)} nodes online" if contact else "Unknown without contact"
         )
         self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
         for name, count, bad in (
@@ -293,7 +293,7 @@ class RobotPanel(QWidget):
         )
         period = 1.0 / profile.timing.set_point_rate_hz
         self.timing_figures.show_value(
-            "Period", f"{_ms(last.period_mean)} of {_ms(period)}" if sends else "not sending"
+            "Period", f"{_ms(last.period_mean)} of {_ms(period)}" if sends else "not transmitting"
         )
         self.timing_figures.show_value("Lateness p99", _ms(last.lateness_p99))
         self.timing_figures.show_value(

@@ -15,6 +15,7 @@ from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
+from snakestudio.viewmodel.scene.items import labelled
 
 _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
 
@@ -54,6 +55,8 @@ class RobotFeature(QObject):
         self.stop_key_filter = StopKeyFilter(robot_controller.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
+        self.opened_docks: list[str] = []
+        """Panels that were hidden until the robot was connected."""
         self._state = robot_controller.state
         self._lost = False
         self._alarm = False  # whether the notice is an alarm
@@ -86,8 +89,8 @@ class RobotFeature(QObject):
         dialog.activateWindow()
 
     def _show_panels(self) -> None:
-        self._context.show_dock("robot_data")
-        self._context.show_dock("robot")
+        names = ("robot_data", "robot")
+        self.opened_docks += [name for name in names if self._context.show_dock(name)]
 
     def focus_hold_button(self) -> None:
         """Move the focus to the button that arms."""
@@ -174,8 +177,9 @@ class RobotFeature(QObject):
             return  # the reason of a stop is not hidden by later events
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
-        banner.show_notice("warning", event.text, buttons, passing=event.severity == "warning")
-        self._waits = event.text if event.kind == "waiting" else ""
+        text = labelled(event.text, self._context.document.scene)
+        banner.show_notice("warning", text, buttons, passing=event.severity == "warning")
+        self._waits = text if event.kind == "waiting" else ""
 
     def _follow_dialogs(self) -> None:
         """Give a dialog that blocks the window its own Stop button at the same position of the screen."""

@@ -72,7 +72,7 @@ class RobotOverlay(QObject):
         if self.stale():
             marks.append((palette.dim, self._how_old()))
         if snapshot is not None and Fields.POSE not in snapshot.valid:
-            marks.append((palette.warning, "base pose not measured"))
+            marks.append((palette.warning, "base position unknown"))
         return marks
 
     def _how_old(self) -> str:

@@ -44,7 +44,7 @@ class StateCard(ThemedWidget):
             self.title.setText(status.title)
             self.sentence.setText(status.sentence)
         age = status.message_age
-        self.age_label.show_text("" if math.isnan(age) else f"heard {span_text(age)} ago")
+        self.age_label.show_text("" if math.isnan(age) else f"last message {span_text(age)} ago")
         self.age_label.setVisible(not math.isnan(age))
         if status.role != self._role:
             self._role = status.role

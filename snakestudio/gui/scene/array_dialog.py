@@ -77,7 +77,7 @@ class ArrayDialog(Dialog):
         self.form.setMinimumWidth(theme.scaled(_WIDTH))
         self.message = self.form.message
         self.summary = QLabel()
-        buttons, self.make_button = self.make_buttons("&Make Array")
+        buttons, self.make_button = self.make_buttons("&Create Array")
         self.arrange(self.form, self.summary, buttons, width=_WIDTH, fixed=True)
         self.form.changed.connect(self._on_form)
         selection.changed.connect(self._on_selection)

@@ -46,7 +46,7 @@ def _pending(scene: Scene, key: str) -> Problem:
             what = f"{obstacle_title(scene.obstacles[path[1]], path[1])}, {what.lower()}"
     except (SnakeStudioError, IndexError):
         what = key
-    return Problem("hint", key, f"{what} applies at the next reset", "")
+    return Problem("hint", key, f"{what} takes effect at the next reset", "")
 
 
 def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -> list[Problem]:

@@ -13,6 +13,7 @@ from snakestudio.gui.scene.kind_section import KindSection
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.papers import cited
 
 
 class ControllerPanel(KindSection):
@@ -44,7 +45,7 @@ class ControllerPanel(KindSection):
         with QSignalBlocker(self.box):
             self.box.clear()
             for kind, info in CONTROLLERS.items():
-                self.box.addItem(info.title, kind)
+                self.box.addItem(cited(info.title), kind)
                 source = CONTROLLERS.source(kind)
                 tip = f"{info.help} From the plug-in {source}." if source else info.help
                 self.box.setItemData(self.box.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
@@ -113,7 +114,7 @@ class ControllerPanel(KindSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
         kind = "controller" in pending
-        self.message.show_text("The new controller applies at the next reset." if kind else "")
+        self.message.show_text("The new controller takes effect at the next reset." if kind else "")
         self._rows.show_pending(pending)
 
     def _choose(self, kind: str) -> None:

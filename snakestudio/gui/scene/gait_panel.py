@@ -152,7 +152,7 @@ class GaitPanel(PresetSection):
         self.soft_start = ParameterRow(document, "control.soft_start_deg", slider=False)
         self.add(self.soft_start)
         self.lead_in = ToggleRow(document, ["control.lead_in"])
-        self.lead_in.set_note("applies at reset")
+        self.lead_in.set_note("takes effect after Reset")
         self.add(self.lead_in)
         self.refresh(document.scene)
         document.kinds_changed.connect(self.update_kinds)

@@ -436,7 +436,7 @@ class Inspector(ThemedWidget):
             return _TITLES[
                 kind
             ], "Draw one on the ground with Edit > Draw Path; drag waypoints in the view"
-        return _TITLES.get(kind, ""), "applies at reset" if kind in _AT_RESET else ""
+        return _TITLES.get(kind, ""), "takes effect after Reset" if kind in _AT_RESET else ""
 
     # --- forms ------------------------------------------------------------------------------------
 
@@ -453,7 +453,7 @@ class Inspector(ThemedWidget):
             row.field.set_absent_text("same")  # as along
         row.offer_reset()
         if not row.doc.live and keys[0].partition(".")[0] not in _AT_RESET:
-            row.set_note("applies at reset")
+            row.set_note("takes effect after Reset")
         self.rows[name] = row
         column.addWidget(row)
         return True

@@ -23,6 +23,7 @@ from snakestudio.model.edits import declared, get_value
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.field_texts import number_kind, refusal
+from snakestudio.viewmodel.papers import cited
 
 
 class KindRows(QWidget):
@@ -322,11 +323,14 @@ class PresetSection(KindSection):
             self.about.setText(f"<span style='color:{dim}'>{note}</span>")
         else:
             head = (
-                f"<span style='color:{theme.current().accent}'>modified:</span> " if changed else ""
+                f"<span style='color:{theme.current().accent}'>Modified preset</span> "
+                f"“{chosen.name}”. "
+                if changed
+                else ""
             )
             self.about.setText(
                 f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
-                f"<br><span style='color:{dim}'>{chosen.source}</span>{self._reason(chosen)}</span>"
+                f"<br><span style='color:{dim}'>{cited(chosen.source)}</span>{self._reason(chosen)}</span>"
             )
         if chosen is not None:
             self.back.setToolTip(f"Reset to {chosen.name} from the {self._library}")

@@ -63,7 +63,7 @@ class ModelBox(QComboBox):
         self.setPlaceholderText(info.short if self._short else info.title)
         self.setToolTip(
             f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
-            "scene; during a run it applies at reset.</qt>"
+            "scene; during a run it takes effect after Reset.</qt>"
         )
 
     def _choose(self, index: int) -> None:

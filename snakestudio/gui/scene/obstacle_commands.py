@@ -83,7 +83,9 @@ class ObstacleCommands:
             round(min(max(x, -_FARTHEST), _FARTHEST), 2),
             round(min(max(y, -_FARTHEST), _FARTHEST), 2),
         )
-        return new_obstacles(document.scene, name, self._snapshot(), target, document.base_dir)
+        return new_obstacles(
+            document.scene, name, self._snapshot(), target, document.base_dir, self._seen
+        )
 
     def put(self, new: tuple[Obstacle, ...], text: str) -> None:
         """Add obstacles as one undo step and select them."""

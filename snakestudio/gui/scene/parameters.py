@@ -34,6 +34,7 @@ from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.papers import cited
 
 _REAL = (
     "actuator.free_play_deg",
@@ -69,7 +70,7 @@ class RealRobotSection(Section):
             button.setText(preset.name)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             button.setCheckable(True)
-            button.setToolTip(f"<qt>{preset.help}.<br><i>{preset.source}</i></qt>")
+            button.setToolTip(f"<qt>{preset.help}.<br><i>{cited(preset.source)}</i></qt>")
             button.clicked.connect(lambda _=False, chosen=preset: self.chosen.emit(chosen))
             self.buttons[preset.name] = button
             line.addWidget(button, 1)
@@ -344,7 +345,9 @@ class ParameterPanels(ThemedWidget):
         self.ground_formulas.show_problems(self._session_controller.status.problems)
         if self._shown_continuum is not None:
             self._shown_continuum.show_pending(pending, self._session_controller.status.problems)
-        self.model_message.show_text("Applies at the next reset." if "model" in pending else "")
+        self.model_message.show_text(
+            "Takes effect at the next reset." if "model" in pending else ""
+        )
 
     def _on_kinds(self) -> None:
         self.model_values.reset()

@@ -16,6 +16,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.papers import cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,10 @@ class ScenePreset:
 
 FRICTION_PRESETS = (
     ScenePreset(
-        "P2 isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"
+        "Isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"
     ),
     ScenePreset(
-        "P1 orthotropic",
+        "Orthotropic",
         {"ground.mu_along": 0.1, "ground.mu_across": 0.5},
         "0.1 along and 0.5 across the body",
     ),
@@ -161,7 +162,7 @@ class PresetBox(ChoiceBox):
             reason = self.reasons.get(preset.name, "")
             notes = "".join(
                 f"<br>{note}"
-                for note in (reason, preset.source and f"<i>{preset.source}</i>")
+                for note in (reason, preset.source and f"<i>{cited(preset.source)}</i>")
                 if note
             )
             self.setItemData(index, f"<qt>{preset.help}{notes}</qt>", Qt.ItemDataRole.ToolTipRole)

@@ -86,7 +86,7 @@ class StrainPanel(PresetSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
         self.message.show_text(
-            "The new strain law applies at the next reset." if "strain" in pending else ""
+            "The new strain law takes effect at the next reset." if "strain" in pending else ""
         )
 
     def _choose_kind(self, kind: str) -> None:

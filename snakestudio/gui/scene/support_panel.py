@@ -76,9 +76,9 @@ class SupportPanel(KindSection):
     def show_pending(self, pending: Collection[str]) -> None:
         """Show which changes wait for the next reset."""
         waits = any(key == "support" or key.startswith("support.anchors") for key in pending)
-        self.message.show_text("The new contacts apply at the next reset." if waits else "")
+        self.message.show_text("The new contacts take effect at the next reset." if waits else "")
         for key, choice in self.choices.items():
-            choice.message.show_text("Applies at the next reset." if key in pending else "")
+            choice.message.show_text("Takes effect at the next reset." if key in pending else "")
 
     def show_problems(self, problems: Collection[Problem]) -> None:
         for card in self.cards:

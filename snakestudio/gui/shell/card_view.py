@@ -43,6 +43,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.core import theme
 from snakestudio.viewmodel.gallery import Entry, matches
+from snakestudio.viewmodel.papers import cited
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -174,7 +175,7 @@ class SceneDelegate(CardDelegate):
         line.moveTop(_paint_line(painter, item.title, line) + 2)
         painter.setFont(theme.text_font(12))
         painter.setPen(theme.colour("accent"))
-        line.moveTop(_paint_line(painter, f"{item.source} · {item.model}", line) + 6)
+        line.moveTop(_paint_line(painter, f"{cited(item.source)} · {item.model}", line) + 6)
         painter.setPen(theme.colour("dim"))
         _paint_two_lines(painter, item.description, line)
 

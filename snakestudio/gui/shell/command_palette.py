@@ -43,6 +43,7 @@ from snakestudio.gui.shell.layouts import Layouts
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame
 from snakestudio.viewmodel.gallery import entries
 from snakestudio.viewmodel.matching import Match, match
+from snakestudio.viewmodel.papers import cited
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,9 @@ class CommandEntry:
 
     checked: bool = False
     """Whether it is on."""
+
+    also: str = ""
+    """Further words by which it is found: the file name of a scene."""
 
 
 def command_entries(
@@ -126,9 +130,10 @@ def command_entries(
             CommandEntry(
                 f"scene_{entry.path.stem}",
                 f"Open: {entry.title}",
-                f"{entry.source} · {entry.model}",
+                f"{cited(entry.source)} · {entry.model}",
                 partial(open_scene, entry.path),
                 icon="gallery",
+                also=f"{entry.path.stem} {entry.path.stem.replace('_', ' ')}",
             )
         )
     return result
@@ -154,7 +159,7 @@ def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[R
         fits = match(query, entry.text)
         worth = 0.0 if fits is None else fits.score
         if fits is None:
-            wide = match(query, f"{entry.text} {entry.where}")
+            wide = match(query, f"{entry.text} {entry.where} {entry.also}")
             if wide is None:
                 continue
             inside = frozenset(letter for letter in wide.letters if letter < len(entry.text))

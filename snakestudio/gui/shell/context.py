@@ -346,9 +346,9 @@ class Context(QObject):
 
     # --- what parts ask for -----------------------------------------------------------------------
 
-    def show_dock(self, name: str) -> None:
-        """Show a panel."""
-        self.docks.show(name)
+    def show_dock(self, name: str) -> bool:
+        """Show a panel; return whether it was hidden."""
+        return self.docks.show(name)
 
     def show_checks(self) -> None:
         """Show the list of problems, high enough to be read, at the first of them."""
@@ -479,7 +479,11 @@ class Context(QObject):
     def _on_robot(self, connected: bool) -> None:
         self.action_registry.assign_space_key("stop_robot" if connected else "play")
         if not connected:
-            self.docks["plots"].raise_()  # the robot data were in front of it
+            for name in self.robot_feature.opened_docks:
+                self.docks[name].hide()
+            self.robot_feature.opened_docks.clear()
+            for name in ("plots", "parameters"):  # those of the robot were in front of them
+                self.docks[name].raise_()
 
     def _background(self) -> list[str]:
         """Return short descriptions of the work in the background."""

@@ -165,10 +165,12 @@ class Docks(QObject):
 
     # --- arrangement ------------------------------------------------------------------------------
 
-    def show(self, name: str) -> None:
-        """Show a panel."""
+    def show(self, name: str) -> bool:
+        """Show a panel; return whether it was hidden."""
+        hidden = self.all[name].isHidden()
         self.all[name].show()
         self.all[name].raise_()
+        return hidden
 
     def ensure_height(self, name: str, height: int) -> None:
         """Give a panel a height of at least `height` (px), limited to half of the window."""

@@ -23,10 +23,10 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.shell.autosave import INTERVAL_S, Autosave
 from snakestudio.gui.shell.disk_watch import DiskNotice, DiskWatch
 from snakestudio.gui.shell.files import Files
-from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
 from snakestudio.session.recovery import UnsavedScene, unsaved_scenes
+from snakestudio.viewmodel.scene.empty_scene import empty_scene
 
 _ROWS = 5
 """Number of scenes visible without scrolling."""
@@ -43,7 +43,7 @@ def when(moment: datetime, now: datetime | None = None) -> str:
 def unsaved_changes(unsaved: UnsavedScene) -> list[str]:
     """Return the differences between an unsaved scene and its file, a line each."""
     try:
-        saved = load_scene(unsaved.path) if unsaved.path is not None else Scene()
+        saved = load_scene(unsaved.path) if unsaved.path is not None else empty_scene()
     except SceneError:
         return ["Its file can no longer be read. The whole scene will be restored."]
     return difference_in_words(saved, unsaved.scene)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -37,6 +37,7 @@ from snakestudio.gui.shell.card_view import (
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.viewmodel.gallery import Entry, entries
+from snakestudio.viewmodel.papers import cited, short_name
 
 
 class Chips(QWidget):
@@ -57,25 +58,30 @@ class Chips(QWidget):
         row.setSpacing(6)
         papers = sorted({paper for entry in entries() for paper in entry.papers})
         used = {entry.model for entry in entries()}
-        self.papers = self._group("Paper", papers, "Scenes from paper {}")
+        self.papers = self._group(
+            "Paper", {paper: short_name(paper) for paper in papers}, "Scenes from the paper {}"
+        )
         row.addSpacing(18)
         models = [info.short for info in FORMULATIONS.values() if info.short in used]
-        self.models = self._group("Model", models, "Scenes that use the {} model")
+        self.models = self._group(
+            "Model", {model: model for model in models}, "Scenes that use the {} model"
+        )
         row.addStretch(1)
 
-    def _group(self, caption: str, names: Sequence[str], tip: str) -> dict[str, QToolButton]:
+    def _group(self, caption: str, names: Mapping[str, str], tip: str) -> dict[str, QToolButton]:
+        """Buttons by their names, with their texts."""
         row = self.layout()
         assert isinstance(row, QHBoxLayout)
         label = QLabel(caption, self)
         label.setProperty("role", "dim")
         row.addWidget(label)
         buttons: dict[str, QToolButton] = {}
-        for name in names:
+        for name, text in names.items():
             button = QToolButton(self)
-            button.setText(name)
+            button.setText(text)
             button.setCheckable(True)
             button.setProperty("role", "chip")
-            button.setToolTip(tip.format(name))
+            button.setToolTip(tip.format(text))
             row.addWidget(button)
             buttons[name] = button
         for button in buttons.values():
@@ -261,7 +267,7 @@ class Gallery(ModalOverlay):
         self.open_button.setEnabled(item is not None)
         dim = theme.current().dim
         if isinstance(item, Entry):
-            source = f"<span style='color:{dim}'>· {escape(item.source)}</span>"
+            source = f"<span style='color:{dim}'>· {escape(cited(item.source))}</span>"
             self.text.setText(f"<b>{escape(item.title)}</b> {source}<br>{escape(item.description)}")
         elif isinstance(item, Start):
             description = f"<span style='color:{dim}'>{escape(item.description)}</span>"

@@ -96,7 +96,7 @@ class MainWindow(QMainWindow):
         c.robot_controller.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._autosave = WindowAutosave(self._snapshot, self._store, self)
-        self._space_keeper = SpaceKeyFilter(self)
+        self._space_keeper = SpaceKeyFilter(self, c.viewport)
         self.addToolBar(c.run_bar)
         middle = QWidget(self)
         column = QVBoxLayout(middle)
@@ -285,10 +285,19 @@ def _accept_copy(event: QDropEvent) -> Path | None:
 
 
 class SpaceKeyFilter(QObject):
-    """Filters keys of the focused widget only, because filtering all widgets would cost time at every event."""
+    """Lets Space press buttons and open boxes that were focused by the keyboard.
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
+    After a click on them Space plays, and once an entry of a box was chosen with the mouse, the view
+    has the focus again. Only the focused widget is filtered, because filtering all widgets would cost
+    time at every event.
+    """
+
+    def __init__(self, window: QWidget, view: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._view = view
+        self._clicked: QWidget | None = None
+        """Button or box that has the focus because of a click."""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._on_focus)
@@ -296,14 +305,28 @@ class SpaceKeyFilter(QObject):
     def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
         if isinstance(old, QAbstractButton | QComboBox):
             old.removeEventFilter(self)
+            if isinstance(old, QComboBox):
+                old.activated.disconnect(self._on_choice)
         if isinstance(now, QAbstractButton | QComboBox):
             now.installEventFilter(self)
+            if isinstance(now, QComboBox):
+                now.activated.connect(self._on_choice)
+        if QApplication.mouseButtons() and now is not None and now.window() is self._window:
+            self._clicked = now
+        elif now is not None and now is not self._clicked and now.window() is self._window:
+            self._clicked = None  # but not while the list of a clicked box is open
+
+    def _on_choice(self) -> None:
+        box = self.sender()
+        if box is self._clicked and isinstance(box, QComboBox) and not box.isEditable():
+            self._view.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
             and event.key() == Qt.Key.Key_Space
+            and watched is not self._clicked
         ):
             event.accept()
             return True

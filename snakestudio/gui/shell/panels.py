@@ -87,6 +87,7 @@ def _inspector(c: Context) -> QWidget:
 
     inspector = Inspector(c.document, c.selection, c.session_controller)
     inspector.parts_asked.connect(lambda table, row: _open_parts(c, table, row))
+    c.viewport.tools.patch_tool.added.connect(lambda key: _open_value(c, key))
     return inspector
 
 
@@ -198,7 +199,6 @@ def _open_problem(c: Context, problem: Problem) -> None:
 
     Selectable items are selected already.
     """
-    from snakestudio.gui.scene.inspector import Inspector
     from snakestudio.gui.scene.parameters import ParameterPanels
 
     if problem.obstacles or problem.links:
@@ -219,8 +219,15 @@ def _open_problem(c: Context, problem: Problem) -> None:
     if row is not None and not row.isHidden():
         _show(c.docks["parameters"], row)
         return
+    _open_value(c, problem.key)
+
+
+def _open_value(c: Context, key: str) -> None:
+    """Show the row of a scene key in the inspector."""
+    from snakestudio.gui.scene.inspector import Inspector
+
     inspector = c.docks["inspector"].widget()
-    form_row = inspector.reveal(problem.key) if isinstance(inspector, Inspector) else None
+    form_row = inspector.reveal(key) if isinstance(inspector, Inspector) else None
     if form_row is not None:
         _show(c.docks["inspector"], form_row)
 

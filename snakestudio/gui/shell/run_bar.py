@@ -6,15 +6,12 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QActionEvent,
-    QFontMetrics,
     QPainter,
-    QPainterPath,
     QPaintEvent,
-    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -35,19 +32,19 @@ from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
-from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.run_time import run_time
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.time_left import percent, time_left
 from snakestudio.viewmodel.sources import SourceKind
 
-_RADIUS = 6.0
+_FACTOR_TIP = "Measured ratio of simulated to real time"
 _BAR = 3
-_WIDEST = "88 % · longer than expected"
+"""Height of the progress along the lower edge of the play button, px."""
 
 
 class PlayButton(QToolButton):
-    """Plays and pauses; while the engine is prepared, shows the progress and a cross that cancels.
+    """Plays and pauses; while the engine is prepared, a line at its lower edge shows the progress.
+
+    The notice over the view has its text, the remaining time and the button that cancels.
 
     Parameters
     ----------
@@ -62,187 +59,56 @@ class PlayButton(QToolButton):
     ) -> None:
         super().__init__(parent)
         self._session_controller = session_controller
-        self._short = False
-        self._caption = self._value = self._tip = self._name = ""
-        self._progress: float | None = None
-        self._queued = False
+        self._tip = ""
+        self.progress: float | None = None
+        """Finished fraction of the preparation; None while there is none."""
         self.setDefaultAction(action)
         self.setProperty("role", "primary")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self.setIconSize(QSize(18, 18))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.cancel = QToolButton(self)
-        self.cancel.setProperty("role", "flat")
-        self.cancel.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.cancel.setToolTip("Cancel preparing the engine")
-        self.cancel.setAccessibleName("Cancel preparing the engine")
-        self.cancel.clicked.connect(session_controller.session.cancel_preparing)
-        self._small, self._large = theme.text_font(11), theme.value_font(13)
-        self.apply_theme()
+        self.setFixedSize(theme.scaled(44), theme.scaled(34))
         session_controller.status_changed.connect(self._refresh)
         session_controller.source_changed.connect(self._refresh)
         self._refresh()
 
-    @property
-    def text_shown(self) -> str:
-        """Text on the button; empty while it is the plain button."""
-        return " ".join(part for part in (self._caption, self._value) if part)
-
-    @property
-    def progress(self) -> float | None:
-        """Finished fraction that is shown, if any."""
-        return self._progress
-
-    def set_narrow(self, narrow: bool) -> None:
-        """Hide the caption if `narrow` is set, because the window is narrow."""
-        self._short = narrow
-        self._refresh()
-
-    def apply_theme(self) -> None:
-        """Apply the present palette."""
-        self.cancel.setIcon(theme.icon("close", "dim"))
-        self.update()
-
     def _refresh(self) -> None:
         status = self._session_controller.status  # read once: the session changes it meanwhile
-        caption = value = tip = ""
+        tip = ""
         progress = None
-        queued = False
         if self._session_controller.source == "simulation" and status.state == "preparing":
-            self._name = FORMULATIONS[status.engine].short
             progress = status.progress
-            queued = status.queued
-            caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
-            value = f"{percent(progress)} · {time_left(status.seconds_left)}"
-            then = (
-                "It plays when ready; press again to only prepare it"
-                if queued
-                else "Press to play when ready"
+            tip = (
+                "Starts when the engine is ready; press again to only prepare it (Space)"
+                if status.queued
+                else "Press to start when the engine is ready (Space)"
             )
-            tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
         elif self._session_controller.source == "simulation" and status.state == "unprepared":
-            self._name = FORMULATIONS[status.engine].short
-            caption = f"The {self._name} engine is not prepared"
-            value = "Prepare and play"
             tip = f"{status.message}\nPress to prepare it and play (Space)"
-        if (caption, value, progress, tip) != (
-            self._caption,
-            self._value,
-            self._progress,
-            self._tip,
-        ):
-            self._caption = caption
-            self._value = value
-            self._progress = progress
+        if (progress, tip) != (self.progress, self._tip):
+            self.progress = progress
             self._tip = tip
-            self._queued = queued
-            self.setAccessibleName(caption)
             self.setAccessibleDescription(tip)
             self._explain()
             self.update()
-        self.cancel.setVisible(progress is not None)
-        size = QSize(self._width(short=self._short), theme.scaled(34))
-        if size != self.minimumSize():
-            self.setFixedSize(size)
 
     def _explain(self) -> None:
-        """Set the tooltip to the progress, or to that of the action."""
+        """Set the tooltip to what a press does while preparing, or to that of the action."""
         self.setToolTip(self._tip or "".join(action.toolTip() for action in self.actions()))
-
-    @property
-    def spare(self) -> int:
-        """Width saved by hiding the caption, px."""
-        return self._width(short=False) - self._width(short=True)
-
-    def _width(self, *, short: bool) -> int:
-        plain = theme.scaled(44)
-        if not self.text_shown:
-            return plain
-        waits = self._progress is not None
-        # As wide as the longest text while the engine is prepared, so that the neighbours do not move
-        # every second.
-        values = [_WIDEST if waits and not short else self._value]
-        captions = [] if short else [self._caption]
-        if waits and not short:
-            captions = [f"Preparing the {self._name} engine", "Plays when ready"]
-        small = QFontMetrics(self._small)
-        large = QFontMetrics(self._large)
-        wide = max(
-            *(large.horizontalAdvance(text) for text in values),
-            *map(small.horizontalAdvance, captions),
-            0,
-        )
-        return plain + wide + theme.scaled(26 if waits else 12)
 
     def actionEvent(self, event: QActionEvent) -> None:
         super().actionEvent(event)  # sets the action's texts
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.text_shown:
-            super().paintEvent(event)
+        super().paintEvent(event)
+        if self.progress is None:
             return
-        painter = QPainter(self)
-        try:
-            self._paint(painter)
-        finally:
-            painter.end()
-
-    def _paint(self, painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        outline = QPainterPath()
-        outline.addRoundedRect(frame, _RADIUS, _RADIUS)
-        painter.fillPath(outline, theme.colour("raised" if self.underMouse() else "card"))
-        if self._progress is not None:
-            painter.save()
-            painter.setClipPath(outline)
-            done = round(self._progress * self.width())
-            painter.fillRect(0, self.height() - _BAR, self.width(), _BAR, theme.colour("line"))
-            painter.fillRect(0, self.height() - _BAR, done, _BAR, theme.colour("accent"))
-            painter.restore()
-        pen = painter.pen()
-        pen.setColor(theme.colour("accent" if self.hasFocus() or self._queued else "line"))
-        painter.setPen(pen)
-        painter.drawPath(outline)
-        size = self.iconSize().width()
-        plain = theme.scaled(44)
-        glyph = theme.icon(
-            "play", "dim" if self._progress is not None and not self._queued else "accent"
-        )
-        area = QRect(
-            0, 0, self.width(), self.height() - (_BAR if self._progress is not None else 0)
-        )
-        glyph.paint(
-            painter, QRect((plain - size) // 2, area.center().y() - size // 2 + 1, size, size)
-        )
-        left = plain
-        half = area.height() // 2
-        width = (
-            self.width()
-            - left
-            - (theme.scaled(26) if self._progress is not None else theme.scaled(8))
-        )
-        middle = Qt.AlignmentFlag.AlignVCenter
-        if not self._short:
-            painter.setFont(self._small)
-            painter.setPen(theme.colour("accent" if self._queued else "dim"))
-            painter.drawText(QRect(left, 1, width, half), middle, self._caption)
-        painter.setFont(self._large)
-        painter.setPen(theme.colour("text"))
-        lower = (
-            QRect(left, 0, width, area.height())
-            if self._short
-            else QRect(left, half - 1, width, half)
-        )
-        painter.drawText(lower, middle, self._value)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        side = theme.scaled(22)
-        self.cancel.setGeometry(
-            self.width() - side - 4, (self.height() - _BAR - side) // 2, side, side
-        )
+        with QPainter(self) as painter:
+            line = self.rect().adjusted(_BAR, self.height() - 2 * _BAR, -_BAR, -_BAR)
+            painter.fillRect(line, theme.colour("line"))
+            line.setWidth(round(self.progress * line.width()))
+            painter.fillRect(line, theme.colour("text"))
 
 
 CONVERGED = 1e-8
@@ -311,8 +177,8 @@ class RunBar(QToolBar):
         self.time = LiveValue("time", "00000.000 s", "Simulated time of what is shown", content)
         self.factor = LiveValue(
             "real-time factor",
-            "10.00 (max 000×)",
-            "Measured ratio of simulated to real time; in brackets the largest possible one",
+            "1000.00",
+            _FACTOR_TIP,
             content,
         )
         self.residual = LiveValue(
@@ -352,7 +218,6 @@ class RunBar(QToolBar):
         # All of these are also in menus; the robot's stop and the source switch always stay.
         content.hide_if_narrow(*captions)
         content.shorten_if_narrow(self.export)
-        content.reduce_if_narrow(self.play.set_narrow, lambda: self.play.spare)
         for widget in (self.model, self.speed, step_button, self.export):
             content.hide_if_narrow(widget)
         self.addWidget(content)
@@ -369,7 +234,7 @@ class RunBar(QToolBar):
 
     def apply_theme(self) -> None:
         """Apply the present palette."""
-        self.play.apply_theme()
+        self.play.update()
         self.source.apply_theme()
         self.export.setIcon(theme.icon("export"))
 
@@ -420,12 +285,11 @@ class RunBar(QToolBar):
         if not running or not possible:
             self.factor.show_value("–", "dim")
         else:
-            most = f" (max {possible:.0f}×)" if possible >= 10 else f" (max {possible:.1f}×)"
+            alone = f"{possible:.0f}" if possible >= 10 else f"{possible:.1f}"
+            self.factor.setToolTip(f"{_FACTOR_TIP}; the engine alone, without drawing: {alone}×")
             target_speed = session.speed
             slow = math.isfinite(target_speed) and session.real_time_factor < 0.9 * target_speed
-            self.factor.show_value(
-                f"{session.real_time_factor:.2f}{most}", "warning" if slow else "text"
-            )
+            self.factor.show_value(f"{session.real_time_factor:.2f}", "warning" if slow else "text")
         if running:
             self._soon()
 

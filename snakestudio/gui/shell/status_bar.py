@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.time_left import percent, time_left
+from snakestudio.text import counted, size_text
 from snakestudio.viewmodel.robot.robot_status import RobotStatus
 
 Part = tuple[str, str]
@@ -35,6 +36,11 @@ _STATES = {
     "blocked": ("cannot run", "warning"),
     "failed": ("stopped", "warning"),
 }
+
+
+_LARGE_FILE = 100_000_000
+_HUGE_FILE = 1_000_000_000
+"""Sizes of a run file from which it is shown, and shown as a warning, bytes."""
 
 
 class StatusBar(QStatusBar):
@@ -124,30 +130,44 @@ class StatusBar(QStatusBar):
             role = "danger"
         if self._session_controller.source == "simulation" and state in ("preparing", "unprepared"):
             parts.append((f"{FORMULATIONS[status.engine].short} engine", "dim"))
-        if self._session_controller.source == "simulation" and state == "preparing":
-            parts.append((f"{percent(status.progress)}, {time_left(status.seconds_left)}", "text"))
-            if status.queued:
-                parts.append(("plays when ready", "accent"))
         snapshot = self._session_controller.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
                 count = len(snapshot.contacts)
-                parts.append((f"{count} closed contact{'' if count == 1 else 's'}", "dim"))
+                parts.append((counted(count, "contact"), "dim"))
             if Fields.SOLVER in snapshot.valid:
                 steps = round(snapshot.time / scene.solver.step_s)
                 bad = snapshot.solver.unconverged
-                text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
-                parts.append((text_of, "warning" if bad else "dim"))
+                if bad:
+                    text_of = f"solver did not converge in {bad:,} of {steps:,} steps"
+                    parts.append((text_of.replace(",", "\u2009"), "warning"))
+                elif steps:
+                    text_of = f"solver converged in all {steps:,} steps"
+                    parts.append((text_of.replace(",", "\u2009"), "dim"))
         if self._session_controller.source == "simulation" and not self._session_controller.live:
             parts.append(("viewing the past: End returns to the newest state", "accent"))
         self.left.show_parts(parts, text, role)
-        right = [
-            *self._background(),
-            *([f"{self.fps:.0f} fps"] if self._session_controller.moving else []),
-        ]
-        self.right.show_parts([(_DOT.join(right), "dim")] if right else [])
+        size = self._run_file_size()
+        right: list[Part] = [(text, "dim") for text in self._background()]
+        if size >= _LARGE_FILE:
+            role = "warning" if size >= _HUGE_FILE else "dim"
+            right.append((f"run file {size_text(size)}", role))
+        if self._session_controller.moving:
+            right.append((f"{self.fps:.0f} fps", "dim"))
+        self.right.show_parts(right)
         if self._session_controller.running:
             self._soon()
+
+    def _run_file_size(self) -> int:
+        """Present size of the file of the simulation's run, bytes; 0 without one."""
+        if self._session_controller.source != "simulation":
+            return 0
+        recording = self._session_controller.session.recording
+        if recording is None or recording.path is None:
+            return 0
+        with contextlib.suppress(OSError):
+            return recording.path.stat().st_size
+        return 0
 
 
 class _Line(QWidget):

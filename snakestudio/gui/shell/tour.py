@@ -46,7 +46,7 @@ STEPS = (
     Step(
         "Change it while it runs",
         "Set gait, controller, contact and friction. Changes take effect immediately, even during a run; the few "
-        'values that cannot change then are marked "applies at reset".',
+        'values that cannot change then are marked "takes effect after Reset".',
         "parameters",
     ),
     Step(

@@ -17,7 +17,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.labels import label_of
 from snakestudio.model.recording import Recording
 from snakestudio.session.engine_compiler import Stage, prepare
-from snakestudio.session.time_left import percent, time_left
+from snakestudio.session.time_left import percent, progress_text
 from snakestudio.study.results import Table
 from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.study.run_again import RepeatedRun, run_again, run_name, values_of
@@ -115,8 +115,8 @@ class StudyRuns(QObject):
 
         def work(progress: Progress) -> RepeatedRun | None:
             def report(kind: str, stage: Stage) -> bool:
-                left = time_left(stage.seconds_left)
-                self._preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}."
+                left = progress_text(stage.fraction, stage.seconds_left)
+                self._preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {left}."
                 return progress(stage.fraction)
 
             def ready(kind: str) -> bool:

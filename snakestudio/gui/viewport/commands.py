@@ -190,7 +190,7 @@ LAY_OUT: tuple[Command[ViewportContext], ...] = (
         "Start from Current Pose",
         _start_here,
         enabled=_is_shown,
-        tip="The shown pose becomes the start, at rest; applies at the next reset",
+        tip="The shown pose becomes the start, at rest; takes effect at the next reset",
     ),
 )
 """Commands that edit path, friction patches and start."""

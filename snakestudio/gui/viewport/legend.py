@@ -213,7 +213,7 @@ class ForceLegend(QWidget):
     @property
     def full_width(self) -> int:
         """Width with all texts, px."""
-        return theme.scaled(232)
+        return theme.scaled(270)
 
     def set_short(self, short: bool) -> None:
         """Omit texts that the colours also express, if space is short."""
@@ -297,7 +297,7 @@ class ForceLegend(QWidget):
             title = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
             text = _newtons(force)
             if not self._short:
-                text = f"{title}  {text}"
+                text = f"{title} (arrow = {text})" if on else f"{title} (hidden)"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

@@ -25,6 +25,7 @@ class _Mode(enum.Enum):
     PRESSED = enum.auto()
     ORBIT = enum.auto()
     PAN = enum.auto()
+    NOTHING = enum.auto()
 
 
 class Mouse(QObject):
@@ -95,6 +96,8 @@ class Mouse(QObject):
         if self._button != Qt.MouseButton.LeftButton:
             viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
             return _Mode.PAN
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return _Mode.NOTHING  # a link was missed that should have been pulled
         item = self._item
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if item is not None and item[0] == "obstacle" and (item in viewport.selection or shift):

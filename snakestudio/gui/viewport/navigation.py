@@ -43,6 +43,7 @@ class Navigator(QObject):
         self.following = False
         self.touched = False
         self._followed: NDArray[np.float64] | None = None
+        self._centred = True
         self._from = self.camera
         self._to = self.camera
         self._began = 0.0
@@ -158,23 +159,31 @@ class Navigator(QObject):
 
     # --- following the robot ----------------------------------------------------------------------
 
-    def set_following(self, following: bool) -> None:
-        """Keep the robot at its position in the view, or stop doing so."""
+    def set_following(self, following: bool, *, centred: bool = True) -> None:
+        """Move the camera along with the robot, or stop doing so.
+
+        Unless `centred`, the robot stays where it is in the view, with everything else that is framed.
+        """
+        self._followed = None
+        self._centred = centred
         if following != self.following:
             self.following = following
-            self._followed = None
             self.following_changed.emit(following)
 
-    def follow(self, point: ArrayLike) -> None:
-        """Set the robot's position to `point`; the camera moves along if it follows the robot."""
+    def follow(self, point: ArrayLike, *, paused: bool = False) -> None:
+        """Set the robot's position to `point`; the camera moves along if it follows the robot.
+
+        While `paused`, it stays where it is.
+        """
         if not self.following:
             return
         now = np.asarray(point, float)
         if self._followed is None:
-            touched = self.touched  # following is not a movement by the user
-            self.animate_to(self.camera.follow(now))
-            self.touched = touched
-        else:
+            if self._centred:
+                touched = self.touched  # following is not a movement by the user
+                self.animate_to(self.camera.follow(now))
+                self.touched = touched
+        elif not paused:
             shift = now - self._followed
             self._from = _shifted(self._from, shift)
             self._to = _shifted(self._to, shift)

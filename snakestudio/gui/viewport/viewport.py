@@ -248,7 +248,8 @@ class Viewport(QWidget):
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
-                self.navigator.follow(centre)
+                # a dragged obstacle stays under the cursor
+                self.navigator.follow(centre, paused=self.tools.editor.transforms.busy)
         self.refresh()
 
     def show_marks(self) -> None:
@@ -277,8 +278,9 @@ class Viewport(QWidget):
         self.tools.cancel()
         self.api.ignore_snapshot(self.api.session_controller.displayed)
         self._frame_home = True
-        # Among obstacles or on a path the view stays fixed; a robot alone would leave it.
-        self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
+        self.navigator.set_following(
+            True, centred=False
+        )  # otherwise the robot would leave the view
         self.navigator.set_untouched()
 
     # --- views ------------------------------------------------------------------------------------

@@ -27,6 +27,10 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.viewmodel.scene.items import Item, item_of
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 
+_NEAREST_LINKS = 2
+_NEAR_STEPS = 5
+"""Number of links that are tried next to the cursor, and of points up to each, with the cursor."""
+
 
 class ViewportApi:
     """Scene and robot shown by a viewport, and positions in its view.
@@ -185,6 +189,34 @@ class ViewportApi:
         """Return the object under a point of the widget, and the item that it selects."""
         picked = self.pick(position)
         return picked, item_of(picked, self.scene, self.document.scene)
+
+    def link_near(self, position: QPointF, reach: float) -> Pick | None:
+        """Return the link under a point of the widget, or the nearest one within `reach` pixels of it."""
+        picked = self.pick(position)
+        if picked is not None and picked.kind == "link":
+            return picked
+        things = self._things()
+        half = things.sizes.half_length[:, None] * things.links.axis
+        ends = np.stack([things.links.position - half, things.links.position + half])
+        size = 0.5 * np.array([self.widget.width(), self.widget.height()])
+        seen = self.navigator.camera.project(ends.reshape(-1, 3), self._aspect)[:, :2] * size
+        begin, end = seen.reshape(2, -1, 2)
+        cursor = np.array(self.ndc(position)) * size
+        span = end - begin
+        share = np.einsum("ij,ij->i", cursor - begin, span) / np.maximum(
+            (span**2).sum(axis=1), 1e-9
+        )
+        towards = begin + np.clip(share, 0.0, 1.0)[:, None] * span - cursor
+        away = np.linalg.norm(towards, axis=1)
+        for link in np.argsort(away)[:_NEAREST_LINKS].tolist():
+            if not away[link] > 0.0:
+                continue
+            for step in np.linspace(0.0, min(reach, away[link]), _NEAR_STEPS)[1:].tolist():
+                x, y = towards[link] * (step / away[link])
+                picked = self.pick(position + QPointF(x, -y))
+                if picked is not None and picked.kind == "link":
+                    return picked
+        return None
 
     def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
         """Return all selectable items whose centre is in a rectangle of the widget."""

@@ -126,8 +126,8 @@ class LimitMonitor:
                     f"No {what} of {self._names(never)} yet, but a limit depends on it. Check that its node sends it,"
                     " or remove the limit."
                     if quantity != "error"
-                    else f"No {what} of {self._names(never)} yet. Check that its node sends it, or set"
-                    ' when = "change" for its message in the profile if it is sent only with errors.'
+                    else f"No {what} of {self._names(never)} yet. Check that its node sends it, or"
+                    " choose When: change for its message in the profile if it is sent only with errors."
                 )
             unknown = needed & ~never & self._is_no_number(quantity)
             if unknown.any():

@@ -27,7 +27,7 @@ from snakestudio.text import capitalized
 
 _STATES = {
     LinkState.DISCONNECTED: "No bus is open. Connect first.",
-    LinkState.LISTENING: "The link only listens. Enable sending first.",
+    LinkState.LISTENING: "The link only listens. Enable transmission first.",
     LinkState.ARMED: "The robot is already armed.",
     LinkState.STREAMING: "The robot is already armed.",
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from snakestudio.model.edits.groups import free_group_name, obstacle_with
+from snakestudio.model.labels import obstacle_title
 from snakestudio.model.obstacles.shape import (
     SHAPES,
     Arrangement,
@@ -56,21 +57,32 @@ def last_like(scene: Scene, name: str) -> Obstacle | None:
     )
 
 
+def _named(scene: Scene, title: str, obstacle: Obstacle) -> Obstacle:
+    """The obstacle with a name that counts those of its title, unless its title is the same without one."""
+    index = len(scene.obstacles)
+    titles = {obstacle_title(each, i) for i, each in enumerate(scene.obstacles)}
+    name = next(name for i in range(1, index + 2) if (name := f"{title} {i}") not in titles)
+    return (
+        obstacle if name == obstacle_title(obstacle, index) else obstacle_with(obstacle, name=name)
+    )
+
+
 def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
     """One obstacle, with sizes and friction of the last one of its kind if there is one."""
     at = {"x_m": place[0], "y_m": place[1]}
     last = last_like(scene, name)
     if last is not None:
-        return (obstacle_with(last, name="", group="", locked=False, hidden=False, **at),)
+        new = obstacle_with(last, name="", group="", locked=False, hidden=False, **at)
+        return (_named(scene, kind.title, new),)
     fit = _fit(scene)
     sizes = {key: fit(kind.fields.model_fields[key].default) for key in kind.fitted}
-    return (kind.fields(**at, **sizes, **kind.fresh(fit)),)
+    return (_named(scene, kind.title, kind.fields(**at, **sizes, **kind.fresh(fit))),)
 
 
 def _several(of: Arrangement, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
     obstacles = of.make(_fit(scene), *place)
     if len(obstacles) == 1:
-        return tuple(obstacles)
+        return (_named(scene, of.title, obstacles[0]),)
     group = free_group_name(scene, of.title)
     return tuple(obstacle_with(one, group=group) for one in obstacles)
 

@@ -195,7 +195,7 @@ def _armed_status(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[s
                 True,
             )
         if state is LinkState.LISTENING:
-            return "Listening", "accent", "The link only reads the bus and sends nothing.", False
+            return "Listening", "accent", "Listen only. Nothing is transmitted.", False
         return "Idle", "good", reason or "Torque is off.", False
     moving = state is LinkState.STREAMING
     if confirmed:

@@ -104,7 +104,9 @@ def finding_text(problem: Problem, scene: Scene) -> str:
 
 
 _OBSTACLE = re.compile(r"\b[Oo]bstacle (\d+)\b")
-_KEY = re.compile(r"\b[a-z][a-z_]*(?:\[\d+\])?(?:\.[a-z][a-z0-9_]*)+\b")
+_KEY = re.compile(
+    r"\b(?:[a-z][a-z_]*(?:\[\d+\])?(?:\.[a-z][a-z0-9_]*)+\b|obstacles\[\d+\])(?:\[\d+\])?"
+)
 
 
 def labelled(text: str, scene: Scene) -> str:

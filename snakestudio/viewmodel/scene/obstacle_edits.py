@@ -30,8 +30,11 @@ def new_obstacles(
     snapshot: Snapshot | None,
     target: tuple[float, float],
     base_dir: Path | None = None,
+    seen: Callable[[float, float], bool] = lambda x, y: True,
 ) -> tuple[Obstacle, ...]:
     """Return the obstacles of a preset, like the last one of their kind, at the nearest free position to it.
+
+    If possible they are at a position where all of their corners are visible according to `seen`.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def new_obstacles(
         Folder of the relative file names in the scene.
     """
     like = last_like(scene, name)
-    begin = target if like is None else (like.x_m, like.y_m)
+    begin = target if like is None or not seen(like.x_m, like.y_m) else (like.x_m, like.y_m)
     shape = plan_boxes(preset_obstacles(scene, name, (0.0, 0.0)))
     low, high = shape.around(range(len(shape.low)))
     taken = _taken(scene, snapshot, base_dir)
@@ -55,15 +58,19 @@ def new_obstacles(
         for part in range(8):
             angle = part * math.pi / 4
             shifts.append((circle * ring * math.cos(angle), circle * ring * math.sin(angle)))
+    nearest = None
     for dx, dy in shifts:
         place = round(begin[0] + dx, 4), round(begin[1] + dy, 4)
+        left, bottom, right, top = (*(low + place), *(high + place))
+        if max(map(abs, (left, bottom, right, top))) > _FARTHEST:
+            continue
         apart = (taken[0] > high + place + _ROOM / 2) | (taken[1] < low + place - _ROOM / 2)
-        if (
-            apart.any(axis=1).all()
-            and max(map(abs, (*(high + place), *(low + place)))) <= _FARTHEST
-        ):
+        if not apart.any(axis=1).all():
+            continue
+        nearest = nearest or place
+        if all(seen(float(x), float(y)) for x in (left, right) for y in (bottom, top)):
             return preset_obstacles(scene, name, place)
-    return preset_obstacles(scene, name, begin)
+    return preset_obstacles(scene, name, nearest or begin)
 
 
 def _taken(

@@ -14,7 +14,7 @@ from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
-from snakestudio.study.begin import range_of
+from snakestudio.study.begin import range_near, range_of
 from snakestudio.study.description import Plain, Vary
 from snakestudio.viewmodel.scene.property_search import Property, find
 
@@ -63,11 +63,11 @@ def title_of(scene: Scene | None, keys: Sequence[str]) -> str:
 
 
 def varied(scene: Scene, keys: Sequence[str]) -> Vary:
-    """Return scene values that vary together, over a useful range (see `begin.range_of`).
+    """Return scene values that vary together, around the first one's value (see `begin.range_near`).
 
     Raises `SceneError` if a key does not exist.
     """
-    first = range_of(scene, keys[0])
+    first = range_near(scene, keys[0])
     for key in keys[1:]:
         declared(scene, key)
     return first if len(keys) == 1 else changed(first, key="", keys=tuple(keys))
@@ -100,6 +100,16 @@ def as_list(vary: Vary) -> Vary:
     count = min(vary.steps or 5, 20)
     values = tuple(vary.step(index, count) for index in range(count))
     return changed(vary, values=values, low=None, high=None, steps=None, scale="lin")
+
+
+def whole_range(scene: Scene, vary: Vary) -> Vary | None:
+    """Return the variation over the range of the first value's slider; None for one without a range."""
+    full_range = range_of(scene, vary.all_keys[0])
+    if full_range.low is None:
+        return None
+    return changed(
+        vary, values=(), low=full_range.low, high=full_range.high, steps=full_range.steps
+    )
 
 
 def as_range(vary: Vary) -> Vary:

@@ -12,7 +12,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
-from snakestudio.session.time_left import percent, time_left
+from snakestudio.session.time_left import progress_text
 from snakestudio.viewmodel.work import Progress
 
 Result = TypeVar("Result")
@@ -76,8 +76,8 @@ class BackgroundComparison(QObject, Generic[Result]):
         """Have the engines of `kinds` compiled, in the task's thread; return False if cancelled."""
 
         def report(kind: str, stage: Stage) -> bool:
-            left = time_left(stage.seconds_left)
-            self.preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {percent(stage.fraction)}, {left}"
+            left = progress_text(stage.fraction, stage.seconds_left)
+            self.preparing = f"Preparing the {FORMULATIONS[kind].short} engine: {left}"
             return progress(stage.fraction)
 
         try:

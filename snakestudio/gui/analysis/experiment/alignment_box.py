@@ -259,13 +259,15 @@ class AlignmentBox(QWidget):
         self.doubts.setVisible(alignment is not None and bool(alignment.notes))
         if alignment is None:
             return
-        how = "set by hand" if trial.by_hand else "estimated"
-        if not trial.by_hand and math.isfinite(alignment.offset_std_s):
-            how += f" to within ± {1000 * alignment.offset_std_s:.2g} ms"
+        how = f"{1000 * trial.shift:.1f} ms".replace("-", MINUS)
+        if trial.by_hand:
+            how += ", set by hand"
+        elif math.isfinite(alignment.offset_std_s):
+            how += f" (± {1000 * alignment.offset_std_s:.2g})"
         shift = math.hypot(*alignment.shift_m[:2].tolist())
         turn = f"{math.degrees(alignment.heading_rad):.1f}".replace("-", MINUS)
         self.estimate.setText(
-            f"Correlation {alignment.correlation:.4f}. Offset {how}; rotated by {turn}°, shifted by {shift:.3g} m."
+            f"Correlation {alignment.correlation:.4f}. Time offset {how}. Aligned by {shift:.3g} m and {turn}°."
         )
         self.doubts.setText("\n".join(alignment.notes))
 

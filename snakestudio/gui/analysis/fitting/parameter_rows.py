@@ -64,9 +64,9 @@ class ParameterRows(QWidget):
         self.rows: dict[str, FieldRow[ParameterRange]] = {}
         self.table = FieldTable[ParameterRange](_COLUMNS, spacing=(8, 3))
         self.key = QLineEdit()
-        self.key.setPlaceholderText("Another value, by key")
+        self.key.setPlaceholderText("Add parameter...")
         self.key.setToolTip(_KEYS)
-        self.key.setAccessibleName("Another value")
+        self.key.setAccessibleName("Add parameter")
         self.add_button = QPushButton("&Add")
         self.add_button.clicked.connect(self._add_typed)
         self.message = Message()

@@ -34,6 +34,7 @@ from snakestudio.viewmodel.study.study_values import (
     title_of,
     value_of,
     varied,
+    whole_range,
 )
 
 _STEPS = field_doc(Vary, "steps")._replace(slider=(2.0, 50.0))
@@ -69,7 +70,11 @@ class VaryCard(Card):
         else:
             self._add_range()
         self._add_list()
-        self.kind = choice("Range or list", {"range": "Range", "list": "List"}, self._choose_kind)
+        self._full_range = None if scene is None or choices else whole_range(scene, vary)
+        kinds = {"range": "Range", "whole": "Whole range", "list": "List"}
+        if self._full_range is None:
+            del kinds["whole"]
+        self.kind = choice("Range or list", kinds, self._choose_kind)
         self.log = QCheckBox("log")
         self.log.setToolTip("Logarithmic steps: equal ratios instead of equal differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
@@ -78,8 +83,8 @@ class VaryCard(Card):
             field_doc(Vary, "together").help,
             lambda text: self._edit(together=text.strip()[:80]),
         )
-        self.together.setPlaceholderText("varies alone")
-        self.together.setMinimumWidth(theme.scaled(104))
+        self.together.setPlaceholderText("Vary together with...")
+        self.together.setMinimumWidth(theme.scaled(150))
         self.kind.setVisible(numbers)
         self.column.addLayout(line_of(self.kind, self.log, self.together))
         self.end()
@@ -149,6 +154,12 @@ class VaryCard(Card):
         """Varied value of the card."""
         return self._open.study.vary[self.index]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it varies over the range of its slider."""
+        full_range, vary = self._full_range, self.vary
+        return full_range is not None and (vary.low, vary.high) == (full_range.low, full_range.high)
+
     def refresh(self) -> None:
         vary = self.vary
         listed = bool(self.vary.values)
@@ -173,7 +184,8 @@ class VaryCard(Card):
         if not self.values.isModified():
             self.values.setText(text_of(vary.values))
             self.values.setCursorPosition(0)
-        self.kind.setCurrentIndex(self.kind.findData("list" if listed else "range"))
+        kind = "list" if listed else "whole" if self.is_whole else "range"
+        self.kind.setCurrentIndex(self.kind.findData(kind))
         self.log.setHidden(listed or bool(self.ticks))
         self.log.setChecked(vary.scale == "log")
         if not self.together.isModified():
@@ -187,7 +199,16 @@ class VaryCard(Card):
 
     def _choose_kind(self, kind: str) -> None:
         study = self._open.study
-        vary = as_list(self.vary) if kind == "list" else as_range(self.vary)
+        scene = self._open.study_check.scene
+        if kind == "list":
+            vary = as_list(self.vary)
+        elif kind == "whole" and self._full_range is not None:
+            vary = self._full_range
+        elif self.is_whole and scene is not None:
+            near = varied(scene, self.vary.all_keys)
+            vary = changed(self.vary, low=near.low, high=near.high, steps=near.steps)
+        else:
+            vary = as_range(self.vary)
         self._open.edit(changed(study, vary=parts_with(study.vary, self.index, vary)))
 
     def _apply_list(self, text: str) -> None:
@@ -210,7 +231,7 @@ class VaryForm(CardForm[VaryCard]):
     """All varied values, and a field that adds another one."""
 
     def __init__(self, open_study: OpenStudy) -> None:
-        add = KeyField("Add a value by its name...", lambda: open_study.study_check.scene)
+        add = KeyField("Add parameter...", lambda: open_study.study_check.scene)
         super().__init__(open_study, VaryCard, add)
         self.add = add
         add.chosen.connect(self._add)

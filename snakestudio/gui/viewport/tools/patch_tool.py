@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
-from snakestudio.gui.viewport.tools.path_tool import REACH, PathTool
+from snakestudio.gui.viewport.tools.path_tool import REACH, SLACK, PathTool
 from snakestudio.model.edits import with_patches
-from snakestudio.model.ground_path import Waypoint
+from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.labels import patch_title
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
@@ -19,8 +20,15 @@ from snakestudio.model.world import GroundPatch
 class PatchTool(PathTool):
     """Edits patches with mouse and keys, as `PathTool` edits the path: corners are its waypoints.
 
-    `hovered` counts the corners of all patches.
+    `hovered` counts the corners of all patches. A drag while nothing is drawn yet draws a rectangle.
+
+    Signals
+    -------
+    added(key: str)
+        A patch was drawn; the scene key of its friction.
     """
+
+    added = Signal(str)
 
     def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the patch being drawn and the highlighted corner to the overlays."""
@@ -32,7 +40,9 @@ class PatchTool(PathTool):
     def hint(self) -> str:
         """Hint on what the mouse would do to a patch; "" if nothing."""
         if self.drawing:
-            return "Click: set a corner · Double-click or Enter: finish · Backspace: remove the last · Esc: cancel"
+            if not self._points:
+                return "Drag: rectangle · Click: set a corner · Esc: cancel"
+            return "Click: set a corner · Enter: finish · Backspace: remove · Esc: cancel"
         place = self._place(self._viewport.document.scene)
         if place is None:
             return ""
@@ -68,8 +78,60 @@ class PatchTool(PathTool):
                 index += 1
         return nearest
 
+    # --- a rectangle ------------------------------------------------------------------------------
+
+    @property
+    def draft(self) -> GroundPath | None:
+        """Outline of the patch being drawn, up to the cursor; None if none is."""
+        corners = self._rectangle()
+        if corners:
+            return GroundPath(waypoints_m=(*corners, corners[0]))
+        return super().draft
+
+    def _rectangle(self) -> tuple[Waypoint, ...]:
+        """Corners of the rectangle being dragged, counterclockwise; () if none is."""
+        if not self.drawing or not self._dragged or self._pressed is None or self._cursor is None:
+            return ()
+        begin = self._ground(self._pressed)
+        if begin is None or begin[0] == self._cursor[0] or begin[1] == self._cursor[1]:
+            return ()
+        (left, right), (bottom, top) = (
+            sorted(pair) for pair in zip(begin, self._cursor, strict=True)
+        )
+        return (left, bottom), (right, bottom), (right, top), (left, top)
+
+    def press(self, event: QMouseEvent) -> bool:
+        """Handle a press; the first one of a drawing can begin a rectangle."""
+        used = super().press(event)
+        return used or (self.drawing and not self._points and self._pressed is not None)
+
+    def move(self, event: QMouseEvent) -> bool:
+        """Handle a movement."""
+        used = super().move(event)
+        if not self.drawing or self._pressed is None or self._points:
+            return used
+        away = event.position() - self._pressed
+        self._dragged = self._dragged or abs(away.x()) + abs(away.y()) >= SLACK
+        self.changed.emit()
+        return True
+
+    def release(self, event: QMouseEvent) -> bool:
+        """Handle a release."""
+        if not (self.drawing and self._dragged and event.button() == Qt.MouseButton.LeftButton):
+            return super().release(event)
+        self._cursor = self._ground(event.position())
+        self._points = list(self._rectangle())
+        self._dragged = False
+        self.finish()
+        return True
+
+    def cancel(self) -> bool:
+        """Cancel drawing, or restore a dragged corner; return False if neither is in progress."""
+        self._dragged = self._dragged and not self.drawing
+        return super().cancel()
+
     def finish(self) -> None:
-        """Add the drawn patch, unless it has fewer than three corners."""
+        """Add and select the drawn patch, unless it has fewer than three corners."""
         points = tuple(self._points)
         self._stop()
         document = self._viewport.document
@@ -84,6 +146,9 @@ class PatchTool(PathTool):
             mu_across=ground.mu_across,
         )
         document.edit(with_patches(document.scene, (*ground.patch, new)), "Draw friction patch")
+        number = len(document.scene.ground.patch)
+        self._viewport.selection.set([("patch", number - 1)])
+        self.added.emit(f"ground.patch[{number}].mu_along")
 
     def remove(self, index: int) -> None:
         """Remove a corner; a patch with three corners is removed as a whole."""

@@ -18,11 +18,11 @@ from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import track
 
-_SLACK = 4
+SLACK = 4
 REACH = 11
 """A press that moves less is a click; a waypoint nearer to the cursor is selected, pixels."""
 
-DRAWING = "Click: set a waypoint · Double-click or Enter: finish · Backspace: remove the last · Esc: cancel"
+DRAWING = "Click: set a waypoint · Enter: finish · Backspace: remove the last · Esc: cancel"
 
 
 class PathTool(QObject):
@@ -145,7 +145,7 @@ class PathTool(QObject):
 
     def _add(self, position: QPointF) -> None:
         point = self._ground(position)
-        if point is None or (self._points and self._near(self._points[-1], position) < _SLACK):
+        if point is None or (self._points and self._near(self._points[-1], position) < SLACK):
             return  # an unsteady hand clicks twice at one position
         if not (self._points and GroundPath(waypoints_m=(self._points[-1], point)).mistakes()):
             self._points.append(point)
@@ -192,7 +192,7 @@ class PathTool(QObject):
             return hovered >= 0
         away = position - self._pressed
         if self._button == Qt.MouseButton.LeftButton and (
-            self._dragged or abs(away.x()) + abs(away.y()) >= _SLACK
+            self._dragged or abs(away.x()) + abs(away.y()) >= SLACK
         ):
             self._dragged, self._target = True, self._ground(position)
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
@@ -206,7 +206,7 @@ class PathTool(QObject):
         if pressed is None:
             return False
         away = event.position() - pressed
-        click = abs(away.x()) + abs(away.y()) < _SLACK
+        click = abs(away.x()) + abs(away.y()) < SLACK
         if self.drawing:
             self._pressed = None
             if click and event.button() == Qt.MouseButton.LeftButton:

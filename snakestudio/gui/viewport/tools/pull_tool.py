@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 
 from snakestudio._arrays import FloatArray
-from snakestudio.drawing.overlays import Overlays, PullMark
+from snakestudio.drawing.overlays import Overlays, Pick, PullMark
 from snakestudio.drawing.pull import mark_of, pull_mark, pull_text
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -21,6 +21,9 @@ from snakestudio.session.pulling import Grip, Spring
 
 _SLACK = 4
 """Maximum movement of a click, pixels."""
+
+_REACH = 12.0
+"""Distance from the cursor at which a link is still meant, pixels."""
 
 _PULLABLE = ("running", "paused", "finished")
 """States of a run that has started and can continue."""
@@ -135,7 +138,9 @@ class PullTool(QObject):
         return f"{title} · Ctrl+drag: pull{strained}"
 
     def add_overlays(self, overlays: Overlays) -> Overlays:
-        """Add the spring to the cursor, and the force that acts or will act when the run continues."""
+        """Add the spring to the cursor, the force that acts or will act, and the link that would be pulled."""
+        if self._pointed is not None and self.grip is None and not self.refusal:
+            overlays = replace(overlays, hover=Pick("link", self._pointed))
         if self.grip is not None:
             return replace(overlays, pull=self._mark(overlays.pull))
         session_controller = self._viewport.session_controller
@@ -193,20 +198,14 @@ class PullTool(QObject):
             or self.refusal
         ):
             return False
-        picked, item = self._viewport.item_at(event.position())
+        picked = self._viewport.link_near(event.position(), _REACH)
         snapshot = self._viewport.snapshot
-        if (
-            item is None
-            or item[0] != "link"
-            or picked is None
-            or snapshot is None
-            or item[1] >= snapshot.n_links
-        ):
+        if picked is None or snapshot is None or picked.index >= snapshot.n_links:
             return False
         grabbed = np.array(picked.point)
-        pose = snapshot.link_pose[item[1]]
+        pose = snapshot.link_pose[picked.index]
         x, y, z = map(float, matrices(pose[3:][None, :])[0].T @ (grabbed - pose[:3]))
-        self._held = _HeldPoint(item[1], (x, y, z), grabbed, event.position())
+        self._held = _HeldPoint(picked.index, (x, y, z), grabbed, event.position())
         return False
 
     def double_click(self, event: QMouseEvent) -> bool:
@@ -221,7 +220,8 @@ class PullTool(QObject):
             ctrl = not event.buttons() and bool(
                 event.modifiers() & Qt.KeyboardModifier.ControlModifier
             )
-            self._point_at(self._link_at(event.position()) if ctrl else None)
+            self._cursor = event.position()
+            self._point_at(self._link_at_cursor() if ctrl else None)
             return self._ended
         if not held_down:  # the release was sent elsewhere
             self.cancel()
@@ -236,9 +236,9 @@ class PullTool(QObject):
             self._begin()
         return True
 
-    def _link_at(self, position: QPointF) -> int | None:
-        item = self._viewport.item_at(position)[1]
-        return item[1] if item is not None and item[0] == "link" else None
+    def _link_at_cursor(self) -> int | None:
+        picked = self._viewport.link_near(self._cursor, _REACH)
+        return None if picked is None else picked.index
 
     def release(self, event: QMouseEvent) -> bool:
         """Handle a release."""
@@ -293,10 +293,8 @@ class PullTool(QObject):
             and self._held is None
         ):
             down = event.type() == QEvent.Type.KeyPress
-            hovered = self._viewport.selection.hovered
-            self._point_at(
-                hovered[1] if down and hovered is not None and hovered[0] == "link" else None
-            )
+            inside = self._viewport.widget.underMouse()
+            self._point_at(self._link_at_cursor() if down and inside else None)
         return False
 
     # --- pulling ----------------------------------------------------------------------------------
