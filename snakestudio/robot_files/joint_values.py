@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -143,10 +144,7 @@ def give_gains(
     if not any_driven:
         notes.add("", "No joint has a motor in the file; here all joints have one")
     open_axes = [axis for axis in axes if axis.kp is None]
-    mass = sum(link.mass for link in links) / len(links)
-    length = sum(link.length for link in links) / len(links)
-    reach = min(max(len(links), 8), 24)
-    stiffness = _SAG * mass * (gravity or 9.81) * length * reach**2 / 32.0
+    stiffness = _SAG * (gravity or 9.81) * lifted_moment(links)
     response = _responses(axes, links)
     stiffest = max(float(np.linalg.eigvalsh(each)[-1]) for _, each in response)
     step = _STEPS[0]
@@ -178,6 +176,14 @@ def give_gains(
         if _stable(axes, response, step):
             return step
     return 0.0
+
+
+def lifted_moment(links: Sequence[LinkValues]) -> float:
+    """First moment of the mass of a quarter of the robot about its end, kg m; of 2 to 6 links."""
+    mass = sum(link.mass for link in links) / len(links)
+    length = sum(link.length for link in links) / len(links)
+    reach = min(max(len(links), 8), 24)
+    return mass * length * reach**2 / 32.0
 
 
 def largest_step(axes: list[AxisFields], links: list[LinkValues], longest: float) -> float:
