@@ -17,6 +17,8 @@ from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.plausibility.checks import CHECKS
 from snakestudio.plausibility.monitor import PlausibilityMonitor, check_plausibility
 from snakestudio.runfile.mcap import open_run, read_info
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.continuation import continue_run
 from snakestudio.session.run_log import RunLog
 from snakestudio.session.runner import Runner
 
@@ -102,6 +104,34 @@ def test_run_recorded_to_a_file_has_the_result(tmp_path: Path) -> None:
     runner.recording.close()
     assert read_info(path).plausibility == runner.recording.plausibility
     assert read_info(path).plausibility is not None
+
+
+def test_recorded_simulation_is_checked() -> None:
+    with ss.open_simulation("obstacle_aided", WEDGED) as sim:
+        sim.record()
+        sim.step(n=round(1.0 / sim.dt))
+        sim.stop_recording()
+        recording = sim.run.recording
+    assert isinstance(recording, RunRecording)
+    assert recording.plausibility is not None
+    assert "joint_torque" in recording.plausibility.names
+
+
+def test_continued_run_is_checked_from_its_start() -> None:
+    scene = wedged(1.0)
+    runner = Runner(scene)
+    runner.advance(runner.end_step)
+    continuation = continue_run(runner.recording, 0.9)
+    assert continuation is not None
+    further = continuation.runner
+    further.extend()
+    further.advance(400)
+    further.record_events()
+    result = further.recording.plausibility
+    assert result is not None
+    (torque,) = (each for each in result.violations if each.check == "joint_torque")
+    assert torque.time == pytest.approx(0.87)
+    further.recording.close()
 
 
 def test_run_without_a_stored_result_is_checked_on_demand(run: ss.Run) -> None:
