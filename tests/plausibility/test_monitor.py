@@ -15,7 +15,11 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.plausibility.checks import CHECKS
-from snakestudio.plausibility.monitor import PlausibilityMonitor, check_plausibility
+from snakestudio.plausibility.monitor import (
+    PlausibilityMonitor,
+    check_plausibility,
+    plausibility_of,
+)
 from snakestudio.runfile.mcap import open_run, read_info
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.continuation import continue_run
@@ -110,11 +114,23 @@ def test_recorded_simulation_is_checked() -> None:
     with ss.open_simulation("obstacle_aided", WEDGED) as sim:
         sim.record()
         sim.step(n=round(1.0 / sim.dt))
+        run = sim.run
+        assert run.plausibility is not None
+        assert "joint_torque" in run.plausibility.names
         sim.stop_recording()
-        recording = sim.run.recording
-    assert isinstance(recording, RunRecording)
-    assert recording.plausibility is not None
-    assert "joint_torque" in recording.plausibility.names
+    assert isinstance(run.recording, RunRecording)
+    assert run.recording.plausibility == run.plausibility
+
+
+def test_result_of_some_rows_is_not_that_of_all() -> None:
+    runner = Runner(wedged(2.0, **{"run.log_rate_hz": 800.0}))
+    runner.advance(round(0.8 * runner.end_step))
+    recording = runner.recording
+    assert 0 < recording.checked_rows < len(recording)
+    assert plausibility_of(recording) == check_plausibility(recording)
+    runner.advance(runner.end_step)
+    assert recording.checked_rows == len(recording)
+    assert recording.plausibility == check_plausibility(recording)
 
 
 def test_continued_run_is_checked_from_its_start() -> None:
