@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.reports import add_report_argument, check_report_ending, deliver_comparison
 from snakestudio.cli.results import add_json_argument, add_quiet_argument
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.cli.shared import (
+    ProgressLine,
+    add_scene_arguments,
+    assignments,
+    plausibility_values,
+    warm_up,
+)
 from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
@@ -133,6 +139,7 @@ def _values(
     return {
         "scene": options.scene,
         "failure": failure or None,
+        "plausibility": plausibility_values(data.recording),
         "trials": trials,
         "together": _figures(data.together),
         "files": {"csv": options.csv, "report": options.report, "layout": options.write_layout},

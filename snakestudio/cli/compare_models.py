@@ -13,7 +13,13 @@ from snakestudio.cli.reports import (
     deliver_comparison,
 )
 from snakestudio.cli.results import add_json_argument, add_quiet_argument
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
+from snakestudio.cli.shared import (
+    ProgressLine,
+    add_scene_arguments,
+    assignments,
+    plausibility_values,
+    warm_up,
+)
 from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
@@ -85,6 +91,7 @@ def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any
             "refusals": run.refusals,
             "failure": run.failure or None,
             "notes": run.notes,
+            "plausibility": plausibility_values(run.recording),
             "step_s": run.scene.solver.step_s,
             "simulated_s": run.end if run.recording is not None else None,
             "processor_s": run.engine_seconds if run.recording is not None else None,

@@ -18,6 +18,7 @@ from snakestudio.paths import find_scene
 
 if TYPE_CHECKING:
     from snakestudio.model.plausibility import Plausibility
+    from snakestudio.model.recording import Recording
 
 SCENE_HELP = "scene file or a name: NAME.toml in the current folder, or the bundled scene NAME"
 """Help text of the argument SCENE."""
@@ -93,6 +94,14 @@ def warn_of(plausibility: Plausibility) -> None:
         remedy = "" if violation.remedy in remedies else f" {violation.remedy}"
         remedies.add(violation.remedy)
         print_warning(f"not plausible ({violation.title}): {violation.text}{remedy}")
+
+
+def plausibility_values(recording: Recording | None) -> dict[str, Any] | None:
+    """Result of the plausibility checks of a run for scripts; None without a simulated run."""
+    from snakestudio.export.provenance import known_plausibility
+
+    result = None if recording is None else known_plausibility(recording)
+    return None if result is None else result.values
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
 from snakestudio.analysis.run_differences import LINKS, QUANTITIES
+from snakestudio.export.provenance import plausibility_notes
 from snakestudio.export.report import Report, Series, scene_title
 from snakestudio.export.tables import (
     MISSING,
@@ -129,11 +130,11 @@ def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> t
 
 
 def reported(run: ModelRun) -> list[str]:
-    """Problems of a run: why it could not run, or why it ended early."""
+    """Problems of a run: why it could not run, ended early, or is not plausible."""
     sentences = [f"cannot run this scene: {sentence}" for sentence in run.refusals]
     if run.failure:
         sentences.append(f"ended at {run.end:g} s: {run.failure}")
-    return sentences
+    return sentences + (plausibility_notes(run.recording) if run.recording is not None else [])
 
 
 def comparison_report(comparison: ModelComparison, scene_file: str | None = None) -> Report:

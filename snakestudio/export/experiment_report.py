@@ -16,6 +16,7 @@ from snakestudio.export.experiment_tables import (
     trial_notes,
     trial_table,
 )
+from snakestudio.export.provenance import plausibility_notes
 from snakestudio.export.report import Picture, Report, scene_title
 from snakestudio.export.tables import MISSING, Table
 from snakestudio.text import counted
@@ -51,7 +52,7 @@ def experiment_report(
             alignment_table(comparison, _how(comparison)),
         ),
         glossary=(glossary_table(comparison.trials),),
-        notes=tuple(trial_notes(comparison.trials)),
+        notes=(*plausibility_notes(recording), *trial_notes(comparison.trials)),
         sources=_sources(comparison),
         header=tuple(lines),
         series=lambda: series_of(comparison),

@@ -99,6 +99,13 @@ def known_plausibility(recording: Recording) -> Plausibility | None:
     return result if result.checked else None
 
 
+def plausibility_notes(recording: Recording) -> list[str]:
+    """Sentences on the violations of a run, for reports; empty for a plausible or measured run."""
+    result = known_plausibility(recording)
+    violations = result.violations if result is not None else ()
+    return [f"The run is not plausible: {violation.text}" for violation in violations]
+
+
 def _plausibility_lines(recording: Recording) -> list[str]:
     """A line for each violation of the plausibility checks."""
     result = known_plausibility(recording)

@@ -42,7 +42,8 @@ class PlausibilityMonitor:
             and check.needs in context.schema.valid
             and (detector := check.detector(context)) is not None
         }
-        self._count = 0
+        self.count = 0
+        """Number of rows checked so far."""
         self._before: Rows | None = None
 
     def update(self, *, complete: bool = False) -> bool:
@@ -56,18 +57,18 @@ class PlausibilityMonitor:
         stop = len(self.recording)
         if not complete:
             stop -= stop % BLOCK_ROWS
-        if stop <= self._count:
+        if stop <= self.count:
             return False
-        while self._count < stop:
-            end = min(stop, self._count + BLOCK_ROWS - self._count % BLOCK_ROWS)
-            rows = self.recording.rows(self._count, end)
+        while self.count < stop:
+            end = min(stop, self.count + BLOCK_ROWS - self.count % BLOCK_ROWS)
+            rows = self.recording.rows(self.count, end)
             block = Block(self._context, rows, self._before)
             if self._detectors:
                 self._drive.feed(block)
             for detector in self._detectors.values():
                 detector.feed(block)
             self._before = rows.slice(len(rows) - 1, len(rows))
-            self._count = end
+            self.count = end
         return True
 
     @property
@@ -75,7 +76,7 @@ class PlausibilityMonitor:
         """Result for the rows checked so far."""
         violations = []
         for name, detector in self._detectors.items():
-            exceedance = detector.exceedance(self._drive) if self._count else None
+            exceedance = detector.exceedance(self._drive) if self.count else None
             if exceedance is not None:
                 check = CHECKS[name]
                 violations.append(
@@ -100,6 +101,8 @@ def check_plausibility(recording: Recording, base_dir: Path | None = None) -> Pl
 
 
 def plausibility_of(recording: Recording, base_dir: Path | None = None) -> Plausibility:
-    """Stored result of a recording, or a new check of its rows if there is none."""
+    """Stored result of a recording, or a new check of its rows if there is none for all of them."""
     stored: Plausibility | None = getattr(recording, "plausibility", None)
-    return check_plausibility(recording, base_dir) if stored is None else stored
+    if stored is not None and getattr(recording, "checked_rows", 0) >= len(recording):
+        return stored
+    return check_plausibility(recording, base_dir)

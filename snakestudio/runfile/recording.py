@@ -80,9 +80,9 @@ class RunRecording(BlockRecording):
         """Set the estimate for files written from this recording, including its own if it has no second row yet."""
         self._opening.origin = replace(self._opening.origin, step_estimate=estimate)
 
-    def set_plausibility(self, result: Plausibility | None) -> None:
+    def set_plausibility(self, result: Plausibility | None, rows: int | None = None) -> None:
         """Set the result of the plausibility checks; its file gets the one that is set when it ends."""
-        super().set_plausibility(result)
+        super().set_plausibility(result, rows)
         self._thread.remarks = remarks_of(result)
 
     @property

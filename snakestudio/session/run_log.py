@@ -132,7 +132,7 @@ class RunLog:
             if self._monitor is None or self._monitor.recording is not self.recording:
                 self._monitor = PlausibilityMonitor(self.recording, self._base_dir)
             if self._monitor.update(complete=complete):
-                self.recording.set_plausibility(self._monitor.result)
+                self.recording.set_plausibility(self._monitor.result, self._monitor.count)
         except Exception as error:  # an internal error in a check must not end the run
             log.exception("the plausibility of the run could not be checked")
             self._unchecked = self.recording

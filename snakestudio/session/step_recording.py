@@ -30,7 +30,7 @@ class StepRecording:
     def __init__(
         self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, first_step: int
     ) -> None:
-        self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene)
+        self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene, origin.base_dir)
         self._log.grid.due(first_step)
         self._log.grid.last_step = first_step
         self._driven = False

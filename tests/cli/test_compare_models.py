@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,21 @@ def test_default_compares_all_models_as_table_and_csv(
     assert table["planar_lagrangian_work_actuator_minus_planar_nonsmooth_j"][-1] == pytest.approx(
         run["work_actuator_j"][-1] - comparison.runs["planar_nonsmooth"]["work_actuator_j"][-1]
     )
+
+
+def test_implausible_runs_are_noted_in_report_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "a.html"
+    kinds = "planar_nonsmooth", "planar_nonholonomic"
+    values = "gait.amplitude_deg=90", "gait.frequency_deg_s=40"
+    options = [part for value in values for part in ("--set", value)]
+    arguments = ["compare", "models", PIPES, *kinds, "--duration", "1", *options]
+    assert main([*arguments, "--report", str(report), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    (violation, *_) = result["models"][0]["plausibility"]["violations"]
+    assert violation["check"] == "joint_torque"
+    assert violation["text"] in report.read_text("utf-8")
 
 
 def test_comparison_can_be_repeated_from_its_csv(tmp_path: Path) -> None:

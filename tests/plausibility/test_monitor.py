@@ -15,8 +15,14 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.plausibility.checks import CHECKS
-from snakestudio.plausibility.monitor import PlausibilityMonitor, check_plausibility
+from snakestudio.plausibility.monitor import (
+    PlausibilityMonitor,
+    check_plausibility,
+    plausibility_of,
+)
 from snakestudio.runfile.mcap import open_run, read_info
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.continuation import continue_run
 from snakestudio.session.run_log import RunLog
 from snakestudio.session.runner import Runner
 
@@ -102,6 +108,46 @@ def test_run_recorded_to_a_file_has_the_result(tmp_path: Path) -> None:
     runner.recording.close()
     assert read_info(path).plausibility == runner.recording.plausibility
     assert read_info(path).plausibility is not None
+
+
+def test_recorded_simulation_is_checked() -> None:
+    with ss.open_simulation("obstacle_aided", WEDGED) as sim:
+        sim.record()
+        sim.step(n=round(1.0 / sim.dt))
+        run = sim.run
+        assert run.plausibility is not None
+        assert "joint_torque" in run.plausibility.names
+        sim.stop_recording()
+    assert isinstance(run.recording, RunRecording)
+    assert run.recording.plausibility == run.plausibility
+
+
+def test_result_of_some_rows_is_not_that_of_all() -> None:
+    runner = Runner(wedged(2.0, **{"run.log_rate_hz": 800.0}))
+    runner.advance(round(0.8 * runner.end_step))
+    recording = runner.recording
+    assert 0 < recording.checked_rows < len(recording)
+    assert plausibility_of(recording) == check_plausibility(recording)
+    runner.advance(runner.end_step)
+    assert recording.checked_rows == len(recording)
+    assert recording.plausibility == check_plausibility(recording)
+
+
+def test_continued_run_is_checked_from_its_start() -> None:
+    scene = wedged(1.0)
+    runner = Runner(scene)
+    runner.advance(runner.end_step)
+    continuation = continue_run(runner.recording, 0.9)
+    assert continuation is not None
+    further = continuation.runner
+    further.extend()
+    further.advance(400)
+    further.record_events()
+    result = further.recording.plausibility
+    assert result is not None
+    (torque,) = (each for each in result.violations if each.check == "joint_torque")
+    assert torque.time == pytest.approx(0.87)
+    further.recording.close()
 
 
 def test_run_without_a_stored_result_is_checked_on_demand(run: ss.Run) -> None:

@@ -33,6 +33,8 @@ class BlockRecording(abc.ABC):
         self._schema = schema
         self._chunk_rows = chunk_rows
         self._plausibility: Plausibility | None = None
+        self.checked_rows = 0
+        """Number of rows to which `plausibility` refers."""
 
     @property
     def scene(self) -> Scene:
@@ -63,9 +65,16 @@ class BlockRecording(abc.ABC):
         """Result of the plausibility checks of its rows so far; None if they were not checked."""
         return self._plausibility
 
-    def set_plausibility(self, result: Plausibility | None) -> None:
-        """Set the result of the plausibility checks, also for files that are written from this recording."""
+    def set_plausibility(self, result: Plausibility | None, rows: int | None = None) -> None:
+        """Set the result of the plausibility checks, also for files that are written from this recording.
+
+        Parameters
+        ----------
+        rows : int, optional
+            Number of rows that were checked; all if omitted.
+        """
         self._plausibility = result
+        self.checked_rows = 0 if result is None else len(self) if rows is None else rows
 
     @property
     @abc.abstractmethod

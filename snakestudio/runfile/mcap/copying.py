@@ -44,6 +44,7 @@ def copy_run(
     for checkpoint in stored.checkpoints() if stored is not None else ():
         writer.write(checkpoints=[checkpoint])
     writer.write(changes=(*recording.changes, *recording.pulls), events=recording.events)
-    checked = remarks_of(stored.plausibility) if stored is not None else {}
-    writer.finish(np.array(recording.times[: writer.n_rows]), checked)
+    checked = stored is not None and stored.checked_rows >= total
+    remarks = remarks_of(stored.plausibility) if stored is not None and checked else {}
+    writer.finish(np.array(recording.times[: writer.n_rows]), remarks)
     return True
