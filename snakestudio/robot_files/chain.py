@@ -58,7 +58,9 @@ class Chain:
 def chain_of(
     robot: RobotDescription, notes: Notes, problems: Problems, radius: float | None = None
 ) -> Chain:
-    """Extract the chain of a robot; sliding joints are problems, and are held at 0 to find further ones.
+    """Extract the chain of a robot.
+
+    Sliding joints are problems, and are held at 0 to find further ones; so are joints whose motion depends on others.
 
     Raises `InputError` if it is a tree, or has no joints.
 
@@ -88,8 +90,20 @@ def chain_of(
             f"a scene's robot has joints that turn only: make {'it' if one else 'them'} fixed",
         )
         return chain_of(_with_fixed(robot, set(sliding)), Notes(), problems, radius)
+    for joint in _joints_between(nodes, path):
+        if joint.coupling:
+            problems.add(
+                f'joint "{joint.name}" {joint.coupling}',
+                "remove the coupling: each joint of a scene turns independently",
+            )
     merge_branches(nodes, path, members, notes)
     return _along(nodes, path, _NOTHING * mean, notes)
+
+
+def _joints_between(nodes: list[Node], path: list[int]) -> list[JointDescription]:
+    """Joints between nodes of the path, not those before its first body."""
+    inside = set(path)
+    return [joint for k in path if nodes[k].parent in inside for joint in nodes[k].joints]
 
 
 def _with_fixed(robot: RobotDescription, names: set[str]) -> RobotDescription:

@@ -164,6 +164,9 @@ class JointDescription:
     start: float = 0.0
     """Angle in the initial pose, rad."""
 
+    coupling: str = ""
+    """Dependence of its motion on others, as a predicate: 'mimics "joint_1"'."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BodyDescription:

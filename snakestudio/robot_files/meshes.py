@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.inputs import MESH, MESH_TABLE, InputError, read_bytes
+from snakestudio.inputs import MESH, InputError, read_bytes
+from snakestudio.robot_files.collada import collada_triangles
 from snakestudio.robot_files.description import Placement
-from snakestudio.robot_files.elements import Element, float_of, parse_xml
 
 _HEADER = 84
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -74,7 +74,7 @@ def read_triangles(path: Path) -> FloatArray:
     elif ending == ".obj":
         triangles = _obj(data)
     elif ending == ".dae":
-        triangles = _dae(data)
+        triangles = collada_triangles(data)
     else:
         raise InputError(
             f"{ending or 'nameless'} meshes are not supported", "export it as STL or OBJ"
@@ -142,37 +142,6 @@ def _numbers(parts: Sequence[bytes]) -> list[float]:
     if any(b"_" in part for part in parts):
         raise ValueError(parts)
     return [float(part) for part in parts]
-
-
-def _dae(data: bytes) -> FloatArray:
-    """Triangles between consecutive points of a COLLADA file: the box is correct, the volume is not."""
-    root = parse_xml(data, MESH_TABLE)
-    unit = next((element for element in root.iter() if element.tag == "unit"), None)
-    metres = 1.0 if unit is None else float_of(unit.get("meter") or "1", "<unit> meter")
-    sources: dict[str, Element] = {e.get("id"): e for e in root.iter() if e.tag == "source"}
-    points = []
-    for vertices in (e for e in root.iter() if e.tag == "vertices"):
-        for source in vertices.all("input"):
-            if source.get("semantic") != "POSITION":
-                continue
-            table = sources.get(source.get("source").removeprefix("#"), Element("")).find(
-                "float_array"
-            )
-            if table is not None:
-                try:
-                    points.append(
-                        np.array(_numbers([part.encode() for part in table.text.split()]))
-                    )
-                except ValueError:
-                    raise InputError(
-                        "the mesh has points that are not numbers", "export it again"
-                    ) from None
-    if not points:
-        return np.zeros((0, 3, 3))
-    flat = np.concatenate([each[: len(each) // 3 * 3].reshape(-1, 3) for each in points]) * metres
-    if root.find("asset") is not None and root.find("asset").text_of("up_axis") == "Y_UP":  # type: ignore[union-attr]
-        flat = flat[:, [0, 2, 1]] * [1.0, -1.0, 1.0]
-    return flat[:, None, :].repeat(3, axis=1)
 
 
 def measured(triangles: FloatArray) -> Mesh:

@@ -37,7 +37,12 @@ from snakestudio.robot_files.sdf_models import (
     placements_of,
     scoped,
 )
-from snakestudio.robot_files.sdf_shapes import DEFAULT_FRICTION, geometry_of, has_friction
+from snakestudio.robot_files.sdf_shapes import (
+    DEFAULT_FRICTION,
+    geometry_of,
+    has_friction,
+    makes_contact,
+)
 from snakestudio.robot_files.sdf_vocabulary import VOCABULARY
 from snakestudio.robot_files.vocabulary import notes_on
 
@@ -59,7 +64,7 @@ _KINDS = {
 }
 _TWO_AXES = ("universal", "revolute2")
 _COUPLED = ("screw", "gearbox")
-"""Types whose motions are coupled, which a scene does not have; reading continues with a hinge."""
+"""Types with coupled motions, which are read as a hinge."""
 
 
 def read_sdf(root: Element, reading: Reading) -> RobotDescription:
@@ -164,6 +169,15 @@ def _note_defaults(model: Model, reading: Reading) -> None:
             f"Links without friction in the file have SDF's default of {DEFAULT_FRICTION:g} in all directions:"
             f" {names_text(without)}."
         )
+    ghosts = [
+        link.get("name")
+        for link in moving.values()
+        if not all(makes_contact(collision) for collision in link.all("collision"))
+    ]
+    if ghosts:
+        reading.notes.append(
+            f"Links with collisions that touch nothing in the file, which are only drawn here: {names_text(ghosts)}."
+        )
     computed = [
         link.get("name")
         for link in moving.values()
@@ -263,11 +277,6 @@ def _joint(
     kind = _KINDS[type_]
     if not kind:
         return ()
-    if type_ in _COUPLED:
-        reading.problems.add(
-            f'joint "{name}" is a {type_} joint',
-            "remove it: each joint of a scene turns independently",
-        )
     here = placements[child].inverse().then(placements[full])
     if kind == "ball":
         return (JointDescription(name, "ball", position=here.position),)
@@ -278,11 +287,9 @@ def _joint(
         if axis is None:
             raise InputError(f"{joint.place}: it has no <{tag}>", "add one")
         mimic = axis.find("mimic")
+        coupling = f"is a {type_} joint" if type_ in _COUPLED else ""
         if mimic is not None:
-            reading.problems.add(
-                f'joint "{name}" mimics "{mimic.get("joint")}"',
-                "remove <mimic>: each joint of a scene turns independently",
-            )
+            coupling = f'mimics "{mimic.get("joint")}"'
         axis_name = name if tag == "axis" else f"{name} (axis 2)"
         where = f"{joint.place} {tag}"
         motor = model.motors.get(f"{prefix}{name}")
@@ -299,7 +306,7 @@ def _joint(
             reading.problems.add(f"{where}: the direction is 0 0 0", "correct it")
             continue
         local = placements[child].rotation.T @ direction
-        joints.append(replace(description, axis=local, position=here.position))
+        joints.append(replace(description, axis=local, position=here.position, coupling=coupling))
     return tuple(joints)
 
 

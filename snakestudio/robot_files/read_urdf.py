@@ -267,12 +267,6 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
         )
     if not _KINDS[kind]:
         return ()
-    mimic = joint.find("mimic")
-    if mimic is not None:
-        file.reading.problems.add(
-            f'joint "{name}" mimics "{mimic.get("joint")}"',
-            "remove <mimic>: each joint of a scene turns independently",
-        )
     axis = _axis(joint)
     lower, upper = _range(joint, kind, file.reading)
     effort, speed = _largest(joint, file.reading)
@@ -290,6 +284,7 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
             file.reading.problems.add(f"{joint.place}: the axis is 0 0 0", "set its direction")
             return ()
     damping, friction = _dynamics(joint)
+    mimic = joint.find("mimic")
     stiffness, rest = (
         _extension(file.extensions.get(name, ()), tag)
         for tag in ("springStiffness", "springReference")
@@ -311,6 +306,7 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
             rest=rest,
             friction=friction,
             actuation=actuation,
+            coupling="" if mimic is None else f'mimics "{mimic.get("joint")}"',
         ),
     )
 

@@ -84,7 +84,7 @@ def _unit(shape: Element, where: str, reading: Reading) -> Inertial:
             what = "is missing or unreadable" if mesh is None else "has no closed surface"
             raise InputError(
                 f"{where}: the mass cannot be computed because the mesh {uri} {what}",
-                "add a closed STL or OBJ mesh, or a <mass> and an <inertia>",
+                "add a closed mesh, or a <mass> and an <inertia>",
             )
         mesh = mesh.scaled(scale)
         assert mesh.volume is not None
@@ -95,6 +95,10 @@ def _unit(shape: Element, where: str, reading: Reading) -> Inertial:
             "give the link a <mass> and an <inertia>",
         )
     size = size_of(shape, where)
+    if 0.0 in size[: 1 if shape.tag == "capsule" else 3]:
+        raise InputError(
+            f"{where}: the mass cannot be computed from a size of 0", "correct the size"
+        )
     if shape.tag == "cone":
         return _cone(*size)
     mass = volume(shape.tag, size)

@@ -59,9 +59,9 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
         return None
     where = f"{link.place} {element.tag}"
     _, placement = pose_of(element, reading)
-    collides = element.tag == "collision" and _makes_contact(element)
+    collides = element.tag == "collision" and makes_contact(element)
     own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))
-    surface = surface_of(element, placement, where) if collides else None
+    surface = surface_of(element, placement, where, link.get("name")) if collides else None
     if surface is not None:
         own = surface.on(own)
     if shape.tag == "mesh":
@@ -89,7 +89,8 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
     return replace(own, kind=kind, size=size_of(shape, where))
 
 
-def _makes_contact(collision: Element) -> bool:
+def makes_contact(collision: Element) -> bool:
+    """Whether a collision touches others, rather than only reporting contacts."""
     surface = collision.find("surface")
     contact = None if surface is None else surface.find("contact")
     if contact is None:
@@ -131,7 +132,9 @@ class Surface:
         )
 
 
-def surface_of(element: Element, placement: Placement, where: str) -> Surface | None:
+def surface_of(
+    element: Element, placement: Placement, where: str, link: str = ""
+) -> Surface | None:
     """Friction of a collision at a pose in its link; None if it has none.
 
     Raises `InputError` if a value is not a number.
@@ -144,8 +147,7 @@ def surface_of(element: Element, placement: Placement, where: str) -> Surface | 
             float_of(law.text_of(first, default), f"{where} {first}"),
             float_of(law.text_of(second, default), f"{where} {second}"),
         )
-        direction = vector_of(law.text_of("fdir1", "0 0 0"), 3, f"{where} fdir1")
-        directions = friction_directions(direction, placement)
+        directions = _friction_directions(law.find("fdir1"), placement, where, link)
     rolling = None
     for law, _, _ in _laws(element):
         if law.find("rolling_friction") is not None:
@@ -189,17 +191,29 @@ def _laws(element: Element) -> list[tuple[Element, str, str]]:
     ]
 
 
-def friction_directions(direction: FloatArray, placement: Placement) -> FloatArray | None:
+def _friction_directions(
+    element: Element | None, placement: Placement, where: str, link: str
+) -> FloatArray | None:
     """Directions of the first friction coefficient in the frame of the link, as in `Geometry`.
 
     SDF and Gazebo count the direction in the frame of the collision geometry. Authors often count it in that
     of the link, so that it would point into the ground; this reading comes second.
     """
+    if element is None:
+        return None
+    direction = vector_of(element.text, 3, f"{where} fdir1")
     size = float(np.linalg.norm(direction))
     if size == 0.0:
         return None
     unit = direction / size
-    return np.column_stack([placement.rotation @ unit, unit])
+    frame = element.get("gz:expressed_in") or element.get("ignition:expressed_in")
+    if not frame:
+        return np.column_stack([placement.rotation @ unit, unit])
+    if frame != link:
+        raise InputError(
+            f'{where}: fdir1 is expressed in "{frame}"', "express it in the frame of this link"
+        )
+    return unit[:, None]
 
 
 def _height_map(

@@ -237,6 +237,7 @@ VOCABULARY: Vocabulary = {
     "friction.ode": rule(
         children="fdir1 mu mu2", children_ignored={"slip1 slip2": Ignored(_SLIP, ("0",))}
     ),
+    "fdir1": rule(used="gz:expressed_in ignition:expressed_in"),
     "friction.bullet": rule(children="fdir1 friction friction2 rolling_friction"),
     "friction.torsional": rule(
         children="coefficient patch_radius use_patch_radius",

@@ -353,6 +353,11 @@ def surface(inside: str) -> str:
         ("<ode><mu>0.1</mu><mu2>0.8</mu2><fdir1>0 0 1</fdir1></ode>", 0.1, 0.8),
         ("<ode><mu>0.1</mu><mu2>0.8</mu2><fdir1>0 1 0</fdir1></ode>", 0.8, 0.1),
         ("<ode><mu>0.1</mu><mu2>0.8</mu2></ode>", 0.1, 0.8),
+        (
+            '<ode><mu>0.1</mu><mu2>0.8</mu2><fdir1 gz:expressed_in="LINK">0 1 0</fdir1></ode>',
+            0.8,
+            0.1,
+        ),
         ("<ode><mu2>0.3</mu2></ode>", 1.0, 0.3),
         ("<ode><mu>0.3</mu></ode>", 0.3, 1.0),
         ("<ode/>", 1.0, 1.0),
@@ -366,7 +371,10 @@ def test_friction_is_that_of_gazebo(
     tmp_path: Path, friction: str, along: float, across: float
 ) -> None:
     """SDF 1.12, surface.sdf: omitted coefficients are 1, and fdir1 is in the frame of the collision."""
-    ground = imported(tmp_path, chain(surface(friction)), "friction.sdf").ground
+    text = chain(surface(friction))
+    for name in ("l1", "l2", "l3"):
+        text = text.replace("LINK", name, 1)
+    ground = imported(tmp_path, text, "friction.sdf").ground
     assert (ground.mu_along, ground.mu_across) == (along, across)
 
 
@@ -387,6 +395,13 @@ def test_rolling_and_torsional_friction_are_arms(tmp_path: Path) -> None:
     shape = body(described(tmp_path, text), "l1").geometries[0]
     assert shape.torsional_friction == pytest.approx(3 * math.pi / 16 * 0.8 * 0.01)
     assert imported(tmp_path, text, "rolling.sdf").ground.mu_rolling == pytest.approx(0.1)
+
+
+def test_friction_direction_in_another_link_is_a_problem(tmp_path: Path) -> None:
+    friction = '<ode><mu>0.1</mu><fdir1 gz:expressed_in="l1">1 0 0</fdir1></ode>'
+    with pytest.raises(RobotFileError) as caught:
+        described(tmp_path, chain(surface(friction)))
+    assert len(caught.value.problems) == 2  # of l2 and l3
 
 
 def test_smaller_friction_of_robot_and_ground_acts(tmp_path: Path) -> None:

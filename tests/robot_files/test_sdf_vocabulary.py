@@ -41,6 +41,9 @@ def test_used_attributes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "part").mkdir()
     (tmp_path / "part" / "model.sdf").write_text(part)
     drawn = collision().replace("collision", "visual")
+    drawn += collision(
+        inside="<surface><friction><ode><fdir1>1 0 0</fdir1></ode></friction></surface>"
+    )
     mimic = joint("j", "a", "b").replace("</axis>", '<mimic joint="k"/></axis>')
     links = link("a", inside='<inertial auto="1"/>' + collision() + drawn) + link("b", 0.1) + mimic
     links = links.replace("<xyz>", '<xyz expressed_in="a">')

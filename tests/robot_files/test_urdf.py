@@ -323,6 +323,19 @@ def test_all_problems_of_a_file_are_listed(tmp_path: Path) -> None:
         assert sum(name in line for line in lines) == 1, name
 
 
+def test_coupled_joints_of_accessories_are_held(tmp_path: Path) -> None:
+    """A gripper may mimic: only joints of the chain must be independent."""
+    finger = '<link name="finger"><inertial><mass value="0.005"/></inertial></link>'
+    mimic = urdf_joint("gripper", "c", "finger", "0.1 0.02 0", extra='<mimic joint="j1"/>')
+    robot = imported(tmp_path, urdf(finger + mimic))
+    assert [axis.name for axis in robot.axes] == ["j1", "j2"]
+    chained = urdf_link("d", x=0.05) + mimic.replace("finger", "d").replace(
+        "gripper", "j3"
+    ).replace("0.02 0", "0 0")
+    with pytest.raises(RobotFileError, match="j1"):
+        imported(tmp_path, urdf(chained))
+
+
 @pytest.mark.parametrize("kind", ["floating", "planar"])
 def test_base_on_a_free_joint_is_free(tmp_path: Path, kind: str) -> None:
     world = '<link name="world"/>' + urdf_joint("root", "world", "a", "0 0 0.5", kind=kind)
