@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from snakestudio.robot_files.description import Actuation, BodyDescription, Join
 from snakestudio.robot_files.elements import Element, float_of, vector_of
 from snakestudio.robot_files.joint_space import reflected_inertias
 from snakestudio.robot_files.mjcf_file import MjcfFile
+from snakestudio.robot_files.mjcf_joints import with_spring_dampers
 from snakestudio.robot_files.notes import Notes
 from snakestudio.text import counted
 
@@ -28,8 +30,6 @@ class _Actuator:
     bias: FloatArray = field(default_factory=lambda: np.zeros(10))
     gain_type: str = "fixed"
     bias_type: str = "none"
-    shortcut: str = ""
-    """The last element other than <general> that set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _Drive:
 
 
 def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
-    """Bodies whose joints have the motors of the file."""
+    """Bodies whose joints have the motors of the file, and the stiffness and damping of `springdamper`."""
     notes = file.notes
     drives: dict[str, list[_Drive]] = {}
     others = 0
@@ -59,17 +59,18 @@ def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDe
             else:
                 others += 1
     if others:
-        notes.add("", f"{counted(others, 'actuator')} that do not act on joints ignored")
+        actuators = counted(others, "actuator")
+        notes.add("", f"Ignored because they act on no joint, but on tendons or sites: {actuators}")
+    names = {joint.name for body in bodies for joint in body.joints}
+    for name in drives:
+        if name not in names:
+            notes.add(name, "is not a joint of the robot; its actuator was ignored", "no joint")
 
-    def geared(joint: JointDescription) -> JointDescription:
+    def with_rotor(joint: JointDescription) -> JointDescription:
         own = drives.get(joint.name, ())
-        return replace(
-            joint,
-            armature=joint.armature + sum(drive.armature for drive in own),
-            damping=joint.damping + sum(drive.damping for drive in own),
-        )
+        return replace(joint, armature=joint.armature + sum(drive.armature for drive in own))
 
-    bodies = _changed(bodies, geared)
+    bodies = with_spring_dampers(file, _changed(bodies, with_rotor))
     inertias: dict[str, float] = {}
     if any(drive.ratio for own in drives.values() for drive in own):
         inertias = reflected_inertias(bodies)
@@ -85,7 +86,11 @@ def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDe
             motor = _combined(drives[joint.name], inertias.get(joint.name, 0.0))
         own = joint.actuation.max_torque if joint.actuation is not None else None
         limits = [limit for limit in (motor.max_torque, own) if limit is not None]
-        return replace(joint, actuation=replace(motor, max_torque=min(limits, default=None)))
+        return replace(
+            joint,
+            damping=joint.damping + sum(drive.damping for drive in drives[joint.name]),
+            actuation=replace(motor, max_torque=min(limits, default=None)),
+        )
 
     return _changed(bodies, driven)
 
@@ -116,6 +121,7 @@ def _combined(drives: list[_Drive], inertia: float) -> Actuation:
         total([motor.kp for motor in motors]),
         total([motor.kd for motor in motors]),
         total([motor.max_torque for motor in motors]),
+        min((motor.max_speed for motor in motors if motor.max_speed is not None), default=None),
     )
 
 
@@ -159,7 +165,12 @@ def _drive(file: MjcfFile, element: Element, joint: str, notes: Notes) -> _Drive
             f"its actuator multiplies references by {float(motor.gain[0]) / stiffness:g}; here it does not",
             "scaled reference",
         )
-    gains = Actuation(stiffness * gear**2 or None, damper * gear**2, _times(torque, gear))
+    speed = None
+    if not stiffness:
+        # The control is the speed of the actuator.
+        speed = file.largest(element, "ctrlrange", "ctrllimited", joint)
+        speed = speed / abs(gear) if speed and gear else None
+    gains = Actuation(stiffness * gear**2 or None, damper * gear**2, _times(torque, gear), speed)
     return _Drive(gains, ratio, armature, own)
 
 
@@ -168,18 +179,25 @@ def _times(torque: float | None, gear: float) -> float | None:
 
 
 def _general(file: MjcfFile, element: Element) -> _Actuator | None:
-    """The general form of an actuator; None for kinds that are not simulated."""
+    """The general form of an actuator; None for kinds that are not simulated.
+
+    Elements of default classes set it one after the other. A shortcut such as <position> continues with what the last
+    <general> left, and with its values since then, but not with those of other shortcuts.
+    """
     if element.tag not in ("general", *_SHORTCUTS):
         return None
     result = _Actuator()
-    for layer in (*file.classes.layers(element), element):
+    before = _Actuator()
+    since: dict[str, _Actuator] = {"pid": _Actuator()}
+    for layer in (*file.classes.layers(element), file.classes.written(element)):
         if layer.tag == "general":
             _set_general(result, layer)
+            before = deepcopy(result)
+            since = {"pid": _Actuator()}
         elif layer.tag in _SHORTCUTS:
-            if result.shortcut not in ("", layer.tag):
-                result = _Actuator()
-            result.shortcut = layer.tag
+            result = deepcopy(since.get(layer.tag, before))
             _SHORTCUTS[layer.tag](result, layer)
+            since[layer.tag] = deepcopy(result)
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -113,6 +113,7 @@ class DefaultClasses:
 
     def __init__(self, root: Element) -> None:
         self._layers: dict[str, list[Element]] = {"": []}
+        self._written: dict[int, Element] = {}
         for top in root.all("default"):
             pending = [(top, self._layers[""], True)]
             while pending:
@@ -135,6 +136,16 @@ class DefaultClasses:
             )
         return self._layers[name]
 
+    def record(self, element: Element) -> None:
+        """Record the attributes of an element before it is completed."""
+        self._written[id(element)] = Element(
+            element.tag, dict(element.attributes), element.line, file=element.file
+        )
+
+    def written(self, element: Element) -> Element:
+        """The element as it is in the file."""
+        return self._written.get(id(element), element)
+
 
 def with_defaults(root: Element, classes: DefaultClasses) -> Element:
     """The root element whose elements have the missing values of their default classes.
@@ -150,6 +161,8 @@ def with_defaults(root: Element, classes: DefaultClasses) -> Element:
             elif tag in _ACTUATORS and layer.tag in _ACTUATORS:
                 shared = {key: layer.attributes[key] for key in _SHARED if key in layer.attributes}
                 merged = _updated(merged, shared)
+        if tag in _ACTUATORS:
+            classes.record(element)
         element.attributes = _updated(merged, element.attributes)
 
     for group in root.all("asset"):
@@ -318,6 +331,17 @@ class Compiler:
         position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.place} pos")
         return Placement(position, self.rotation(element, reading))
 
+    def _turns(
+        self, values: Sequence[float] | FloatArray, element: Element, reading: Reading
+    ) -> FloatArray:
+        """Angles in rad; rounded multiples of pi/2, such as 1.57, become exact."""
+        if self.degrees:
+            return np.radians(np.asarray(values, dtype=np.float64))
+        angles, changed = rounded_angles(values)
+        if changed:
+            reading.record_rounding(element.get("name") or element.place)
+        return angles
+
     def rotation(self, element: Element, reading: Reading) -> FloatArray:
         """Rotation of an element; the identity if it has none."""
         where = element.place
@@ -327,15 +351,10 @@ class Compiler:
             *turned, angle = vector_of(text, 4, f"{where} axisangle")
             if not np.any(turned):
                 raise InputError(f"{where}: the axis of axisangle is 0 0 0", "set its direction")
-            angles, changed = rounded_angles([self.angle(angle)])
-            if changed:
-                reading.record_rounding(element.get("name") or where)
+            angles = self._turns([angle], element, reading)
             return snapped(about(turned, float(angles[0])))
         if text := element.get("euler"):
-            euler_angles = [self.angle(value) for value in vector_of(text, 3, f"{where} euler")]
-            angles, changed = rounded_angles(euler_angles)
-            if changed:
-                reading.record_rounding(element.get("name") or where)
+            angles = self._turns(vector_of(text, 3, f"{where} euler"), element, reading)
             result = np.eye(3)
             for letter, angle in zip(self.sequence, angles, strict=True):
                 turn = about(np.eye(3)["xyz".index(letter.lower())], float(angle))

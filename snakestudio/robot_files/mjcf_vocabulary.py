@@ -83,12 +83,13 @@ _OPTION = rule(
     used="gravity timestep o_friction",
     without_effect="actuatorgroupdisable ccd_iterations ccd_tolerance cone integrator iterations jacobian"
     " ls_iterations ls_tolerance magnetic noslip_iterations noslip_tolerance sdf_initpoints"
-    " sdf_iterations sleep_tolerance solver tolerance apirate collision mpr_iterations mpr_tolerance",
+    " sdf_iterations sleep_tolerance solver tolerance apirate mpr_iterations mpr_tolerance",
     ignored={
         "density viscosity": Ignored(_FLUID, ("0",)),
         "wind": Ignored(_FLUID, ("0 0 0",)),
         "impratio": Ignored(_HARD, ("1",)),
         "o_margin o_solimp o_solref": Ignored(_HARD),
+        "collision": Ignored("MuJoCo 3 and newer let geoms collide by their masks", ("all",)),
     },
     children="flag",
 )
@@ -182,7 +183,7 @@ _ACTUATORS: dict[str, Rule] = {
     "general": rule("ctrlrange ctrllimited gaintype gainprm biastype biasprm", "input", _STATES),
     "motor": rule("ctrlrange ctrllimited"),
     "position": rule(_SERVO, ignored={"timeconst": Ignored(_MOTORS, ("0",))}),
-    "velocity": rule("kv"),
+    "velocity": rule("kv ctrlrange ctrllimited"),
     "intvelocity": rule(_SERVO, "actlimited actrange"),
     "pid": rule(
         _SERVO,
@@ -265,7 +266,7 @@ VOCABULARY: Vocabulary = {
         )
     },
     "actuator": rule(children=" ".join(_ACTUATORS)),
-    **{f"actuator.{tag}": own for tag, own in _ACTUATORS.items()},
+    **{tag if tag != "plugin" else "actuator.plugin": own for tag, own in _ACTUATORS.items()},
     "keyframe": rule(children="key"),
     "key": rule(
         used="name qpos",

@@ -14,7 +14,7 @@ from snakestudio.robot_files.mjcf_actuators import with_actuators
 from snakestudio.robot_files.mjcf_contacts import Contacts
 from snakestudio.robot_files.mjcf_file import MjcfFile, asset_name, enabled
 from snakestudio.robot_files.mjcf_geoms import geometries_of
-from snakestudio.robot_files.mjcf_joints import joint_of, with_spring_dampers
+from snakestudio.robot_files.mjcf_joints import joint_of
 from snakestudio.robot_files.mjcf_masses import inertial_of, with_total_mass
 from snakestudio.robot_files.mjcf_text import (
     Compiler,
@@ -61,7 +61,7 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     )
     bodies, world, compensation = _tree(file)
     bodies = with_total_mass(bodies, compiler.total_mass)
-    bodies = with_actuators(file, with_spring_dampers(file, bodies))
+    bodies = with_actuators(file, bodies)
     keyframe = read_keyframe(root, bodies, file.references)
     if keyframe is not None:
         bodies = keyframe.bodies

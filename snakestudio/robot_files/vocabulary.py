@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.elements import Element
-from snakestudio.text import counted, listing, shortened
+from snakestudio.text import counted, listing, quoted, shortened
 
 ANY = "*"
 """Name of an entry for all names that have no entry."""
@@ -141,6 +141,8 @@ def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
                 unknown.add_attribute(element, name)
             elif isinstance(treatment, Ignored) and treatment.reported(value.strip(), element):
                 ignored.setdefault(treatment.because, _Items()).add_attribute(element, name)
+        if own.children and element.text.strip():
+            unknown.add_text(element)
         seen: set[str] = set()
         inner = []
         for child in element.children:
@@ -174,9 +176,10 @@ class _Items:
     def __init__(self) -> None:
         self._attributes: dict[tuple[str, str], list[Element]] = {}
         self._elements: dict[tuple[str, str], list[Element]] = {}
+        self._texts: list[Element] = []
 
     def __bool__(self) -> bool:
-        return bool(self._attributes or self._elements)
+        return bool(self._attributes or self._elements or self._texts)
 
     def add_attribute(self, element: Element, name: str) -> None:
         self._attributes.setdefault((name, element.tag), []).append(element)
@@ -184,8 +187,15 @@ class _Items:
     def add_element(self, element: Element, parent: Element) -> None:
         self._elements.setdefault((element.tag, parent.tag), []).append(element)
 
+    def add_text(self, element: Element) -> None:
+        """Add text between elements, where the format has none."""
+        self._texts.append(element)
+
     def text(self, most: int) -> str:
-        texts = []
+        texts = [
+            f"the text {quoted(element.text.strip())} in {_named(element)} ({_line(element)})"
+            for element in self._texts
+        ]
         for (tag, parent), elements in self._elements.items():
             value = shortened(elements[0].text.strip())
             if len(elements) > 1:

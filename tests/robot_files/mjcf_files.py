@@ -153,6 +153,10 @@ JOINTS = {
     ),
     "spring and damper": chain(joint='stiffness="2" springref="10" damping="0.2"'),
     "springdamper": chain(joint='springdamper="0.1 0.7" armature="0.001" stiffness="3"'),
+    "springdamper with an armature of the actuator": chain(
+        joint='springdamper="0.1 0.7"',
+        tail=_actuators('<motor JOINT armature="0.002" gear="2" damping="0.1"/>'),
+    ),
     "springs disabled": chain(
         joint='stiffness="2" damping="0.2"', head='<option><flag spring="disable"/></option>'
     ),
@@ -248,6 +252,32 @@ MOTORS = {
     ),
     "integrated velocity": chain(
         tail=_actuators('<intvelocity JOINT kp="3" kv="2" actrange="-1 1"/>')
+    ),
+    "servo after a velocity and a general actuator": chain(
+        head='<default><velocity kv="3"/><general forcerange="-2 2"/></default>',
+        tail=_actuators('<intvelocity JOINT kp="9" actrange="-1 1"/>', '<position JOINT kp="9"/>'),
+    ),
+    "shortcuts after a general actuator": chain(
+        head='<default><general gainprm="13" biasprm="0 -13 -0.2" biastype="affine"/><default class="k"><motor/>'
+        "</default></default>",
+        tail=_actuators('<position JOINT class="k" kv="0.3"/>', '<general JOINT class="k"/>'),
+    ),
+    "two shortcuts in two classes": chain(
+        head='<default><position kp="20" kv="1"/><default class="k"><velocity kv="3"/></default></default>',
+        tail=_actuators(
+            '<position JOINT class="k"/>',
+            '<velocity JOINT class="k"/>',
+            '<general JOINT class="k"/>',
+        ),
+    ),
+    "shortcuts before a general actuator": chain(
+        head='<default><position kp="20" kv="1"/><velocity kv="3"/><default class="k"><general gainprm="5"/></default>'
+        "</default>",
+        tail=_actuators('<position JOINT class="k"/>', '<general JOINT class="k"/>'),
+    ),
+    "pid after a general actuator": chain(
+        head='<default><general gainprm="7" biasprm="0 -7 -0.8" biastype="affine"/></default>',
+        tail=_actuators('<pid JOINT kp="9"/>'),
     ),
     "pid": chain(
         tail=_actuators('<pid JOINT kp="3" ki="1" kv="2"/>', '<pid JOINT kp="3" dampratio="1"/>')

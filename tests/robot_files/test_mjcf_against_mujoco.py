@@ -62,11 +62,15 @@ def test_joints_are_those_of_mujoco(name: str, tmp_path: Path) -> None:
             spring = enabled(model, bits.mjDSBL_SPRING)
             damper = enabled(model, bits.mjDSBL_DAMPER)
             assert joint.stiffness == pytest.approx(spring * compiled.stiffness[0], rel=1e-9)
-            assert joint.damping == pytest.approx(damper * compiled.damping[0], rel=1e-9)
+            motors = [k for k in range(model.nu) if model.actuator_trnid[k, 0] == number]
+            gears = model.actuator_gear[motors, 0] ** 2
+            own = (model.actuator_damping[motors] * gears).sum()
+            assert joint.damping == pytest.approx(damper * compiled.damping[0] + own, rel=1e-9)
             assert joint.rest == pytest.approx(compiled.qpos_spring[0] - zero)
             loss = enabled(model, bits.mjDSBL_FRICTIONLOSS)
             assert joint.friction == pytest.approx(loss * compiled.frictionloss[0])
-            assert joint.armature == pytest.approx(compiled.armature[0])
+            rotor = (model.actuator_armature[motors] * gears).sum()
+            assert joint.armature == pytest.approx(compiled.armature[0] + rotor)
             np.testing.assert_allclose(
                 poses[-1].position + poses[-1].rotation @ joint.position,
                 data.xanchor[number],
@@ -116,6 +120,23 @@ def test_torque_limits_are_gear_times_gain_times_control(name: str, tmp_path: Pa
     mujoco.mj_forward(model, data)
     reached = np.abs(data.qfrc_actuator).max()
     assert reached == pytest.approx(largest) if largest is not None else reached >= 100.0
+
+
+def test_control_range_of_velocity_servos_limits_the_speed(tmp_path: Path) -> None:
+    servo = '<velocity joint="j1" kv="3" gear="2" ctrlrange="-1 1"/>'
+    robot, model = both(
+        JOINTS["plain"].replace("</mujoco>", f"<actuator>{servo}</actuator></mujoco>"), tmp_path
+    )
+    (joint,) = [joint for joint in hinges(robot) if joint.actuation is not None]
+    assert joint.actuation is not None
+    assert joint.actuation.max_speed == 0.5
+    data = mujoco.MjData(model)
+    data.qpos[2] = 1.0
+    data.ctrl[0] = 5.0
+    model.opt.gravity[:] = 0.0
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    mujoco.mj_step(model, data, 2000)
+    assert data.joint("j1").qvel[0] == pytest.approx(0.5, rel=1e-3)
 
 
 @pytest.mark.parametrize("name", list(CONTACTS))

@@ -94,3 +94,8 @@ def test_hostile_files_give_short_notes() -> None:
     (note,) = notes(f"<root>{many}</root>")
     assert "and 960 more" in note
     assert len(note) < 3000
+
+
+def test_text_between_elements_is_reported() -> None:
+    (note,) = notes('<root>\n pos="1"<part> <pose>1 2 3</pose></part></root>')
+    assert 'the text "pos="1"" in <root> (line 1)' in note
