@@ -26,6 +26,9 @@ _LIGHT = 0.15
 _MOST_JOINTS = 3
 """Number of joints of an accessory above which its name is not believed."""
 
+_MOST_REASONS = 3
+"""Number of branches of one body that a message describes."""
+
 _SAME_MASS = 2.0
 """Mass ratio of two limbs below which they are equal."""
 
@@ -118,21 +121,23 @@ def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes
 
     Raises `InputError` if a branch is not an accessory.
     """
-    robot_nodes = set(members)
     branches = _all_branches(nodes, path, members)
     problems = Problems()
+    reasons: dict[int, list[str]] = {}
     for place, branch in branches:
-        carrier = nodes[path[place]]
         reason = _reason(nodes, path, place, branch)
         if reason:
-            into = [nodes[k].segment.name for k in carrier.children]
-            if carrier.parent in robot_nodes:
-                into.insert(0, nodes[carrier.parent].segment.name)
-            problems.add(
-                f'the robot branches at "{carrier.segment.name}" (into {names_text(into)}), so it is not a chain:'
-                f" {reason}",
-                "remove the branch, or make its joints fixed",
-            )
+            reasons.setdefault(path[place], []).append(reason)
+    for index, texts in reasons.items():
+        carrier = nodes[index]
+        into = [nodes[k].segment.name for k in carrier.children]
+        if carrier.parent in members:
+            into.insert(0, nodes[carrier.parent].segment.name)
+        problems.add(
+            f'the robot branches at "{carrier.segment.name}" (into {names_text(into)}), so it is not a chain:'
+            f" {'; '.join(texts[:_MOST_REASONS])}",
+            "remove the branch, or make its joints fixed",
+        )
     problems.check()
     _refuse_limbs(nodes, path)
     for place, branch in branches:

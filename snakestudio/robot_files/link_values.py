@@ -476,7 +476,7 @@ def _factor(inertia: float, capsule: float) -> str:
     ratio = max(inertia / capsule, capsule / inertia) if inertia > 0 else 0.0
     if ratio < _ORDER:
         return ""
-    return f", which differs by a factor of {ratio:.2g}: check the units and sizes of the file"
+    return f", which differs by a factor of {ratio:,.0f}: check the units and sizes of the file"
 
 
 def _inertia_change(table: FloatArray, axial: float, transverse: float) -> Change:

@@ -20,6 +20,9 @@ _NAMED = re.compile(r"wheel|tyre|tire(?![a-z])|caster|castor|roller", re.IGNOREC
 _PARALLEL = 0.95
 """Smallest cosine between the axis of a wheel and that of its cylinder."""
 
+_ACROSS = 0.3
+"""Largest cosine between the axis of a wheel and that on which its fork swivels."""
+
 _CENTRED = 0.1
 """Largest distance of the middle of a wheel from the axis on which it turns, as a fraction of its radius."""
 
@@ -73,14 +76,37 @@ def merge_wheels(nodes: list[Node], members: list[int], notes: Notes) -> None:
 def _wheels(nodes: list[Node], members: Sequence[int]) -> list[int]:
     ends = [i for i in members if nodes[i].parent >= 0 and not nodes[i].children]
     likely = [index for index in ends if _turns_about_its_middle(nodes[index])]
-    return [index for index in likely if _is_wheel(nodes, index, likely)]
+    likely = [index for index in likely if _is_wheel(nodes, index, likely)]
+    sure = [index for index in likely if _is_surely_wheel(nodes, index)]
+    return [i for i in likely if i in sure or any(_equal(nodes[i], nodes[k]) for k in sure)]
+
+
+def _is_surely_wheel(nodes: list[Node], index: int) -> bool:
+    """Whether a body is a wheel even if no other one equals it, and not the last ball or disc of a chain."""
+    node = nodes[index]
+    carrier = nodes[node.parent]
+    alone = len(carrier.children) == 1
+    if _is_named(node) or not alone:
+        return True
+    if carrier.parent < 0:  # the only part on a base
+        return node.joints[-1].kind == "ball" or _is_flat(_shapes(node))
+    axes = [body.placement.rotation @ body.joints[-1].axis for body in (node, carrier)]
+    return _is_flat(_shapes(node)) and abs(float(axes[0] @ axes[1])) < _ACROSS
+
+
+def _is_named(node: Node) -> bool:
+    return bool(_NAMED.search(f"{node.segment.name} {node.joints[-1].name}"))
+
+
+def _is_flat(shapes: Sequence[Geometry]) -> bool:
+    return all(len(shape.size) == 2 and shape.size[1] <= shape.size[0] for shape in shapes)
 
 
 def _is_wheel(nodes: list[Node], index: int, likely: Sequence[int]) -> bool:
     """Whether a body that turns about its own middle is a wheel, not the last link of a chain."""
     node = nodes[index]
     joint = node.joints[-1]
-    if _NAMED.search(f"{node.segment.name} {joint.name}"):
+    if _is_named(node):
         return True
     shapes = _shapes(node)
     carrier = nodes[node.parent]
@@ -89,7 +115,7 @@ def _is_wheel(nodes: list[Node], index: int, likely: Sequence[int]) -> bool:
         return joint.actuation is None and all(shape.kind == "sphere" for shape in shapes)
     if not shapes or not all(_is_round(shape, axis) for shape in shapes):
         return False
-    flat = all(len(shape.size) == 2 and shape.size[1] <= shape.size[0] for shape in shapes)
+    flat = _is_flat(shapes)
     if (joint.actuation is not None and not flat) or _equal(node, carrier):
         return False
     if flat and joint.actuation is None and len(carrier.children) > 1:

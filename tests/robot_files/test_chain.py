@@ -99,6 +99,34 @@ def test_balls_on_their_own_joints_stay_links(tmp_path: Path, ending: str) -> No
 
 
 @pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("shape", ["sphere", "post", "disc"])
+def test_shrinking_bodies_on_their_own_joints_stay_links(
+    tmp_path: Path, ending: str, shape: str
+) -> None:
+    """The last ball, post or disc is smaller than the one before it."""
+    parts = []
+    for k, part in enumerate(links(5)):
+        radius = 0.03 - 0.003 * k
+        size = {"sphere": (radius,), "post": (radius, 0.05), "disc": (radius, 0.01)}[shape]
+        kind = "sphere" if shape == "sphere" else "cylinder"
+        values = {"shape": kind, "size": size, "along": "z", "moments": (1e-4,) * 3}
+        parts.append(replace(part, centre=(0.0, 0.0, 0.0), mass=0.2 - 0.01 * k, **values))  # type: ignore[arg-type]
+    assert len(read(tmp_path, parts, ending).links) == 5
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_pendulum_of_five_balls_keeps_its_joints(tmp_path: Path, ending: str) -> None:
+    """Balls half a metre below their joints, on a base."""
+    parts = [chassis()]
+    for k in range(5):
+        at = (0.0, 0.0, -0.5 if k else 0.0)
+        values = {**BALL, "centre": (0.0, 0.0, -0.5), "size": (0.05,)}
+        parts.append(Part(f"ball_{k}", parts[-1].name, at, (0.0, 1.0, 0.0), **values))  # type: ignore[arg-type]
+    robot = read(tmp_path, parts, ending)
+    assert (len(robot.axes), robot.robot.mass) == (5, pytest.approx(6.0))
+
+
+@pytest.mark.parametrize("ending", FORMATS)
 def test_roll_joint_at_the_end_stays_a_joint(tmp_path: Path, ending: str) -> None:
     parts = links(3)
     parts.append(

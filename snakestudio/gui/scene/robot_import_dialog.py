@@ -23,6 +23,7 @@ from snakestudio.gui.forms.table import TableView
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.importing import lacks_radius
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
+from snakestudio.text import sentences
 from snakestudio.viewmodel.scene.robot_import import (
     joint_table,
     link_table,
@@ -58,6 +59,10 @@ class Target:
     )
     asks_radius: bool = False
     """Whether links have no geometry."""
+
+
+def _request(error: RobotFileError) -> str:
+    return sentences(error.problems[0].message, "enter it here")
 
 
 class RobotImportDialog(Dialog):
@@ -98,7 +103,7 @@ class RobotImportDialog(Dialog):
         except RobotFileError as error:
             if not lacks_radius(error):
                 raise
-            problem = error.problems[0].sentence_for()
+            problem = _request(error)
         super().__init__(parent, "Import Robot")
         self._path = path
         self._load = load
@@ -157,7 +162,9 @@ class RobotImportDialog(Dialog):
             self._problem = ""
         except RobotFileError as error:
             self._imported = None
-            self._problem = error.problems[0].sentence_for()
+            self._problem = (
+                _request(error) if lacks_radius(error) else error.problems[0].sentence_for()
+            )
         self._show_robot()
 
     def _show(self) -> None:
