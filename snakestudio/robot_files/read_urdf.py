@@ -29,7 +29,7 @@ from snakestudio.robot_files.reading import (
     world_geometry,
 )
 from snakestudio.robot_files.rotations import from_quaternion, from_rpy, rounded_angles
-from snakestudio.robot_files.sdf_models import motor_of
+from snakestudio.robot_files.sdf_models import motors_of
 from snakestudio.robot_files.urdf_surfaces import (
     Surfaces,
     extensions_of,
@@ -214,9 +214,7 @@ def _motors(
     for block in extensions.get("", ()):
         for plugin in block.all("plugin"):
             with reading.problems.collected():
-                joint, motor = motor_of(plugin, reading)
-                if joint:
-                    motors[joint] = motor
+                motors |= motors_of(plugin, reading)
     return motors
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakestudio.inputs import ROBOT, InputError, read_bytes
 from snakestudio.robot_files.elements import Element, parse_xml
-from snakestudio.robot_files.files import resolved
+from snakestudio.robot_files.files import MissingFileError, resolved
 from snakestudio.robot_files.reading import Reading
 
 DEEPEST = 16
@@ -92,9 +92,7 @@ class _Includes:
         if name == _GROUND:
             return [_ground_plane(include)]
         try:
-            path = resolved(
-                uri if uri.endswith((".sdf", ".world")) else f"{uri.rstrip('/')}/model.sdf", folder
-            )
+            path = _model_file(uri, folder)
         except InputError:
             if holder.tag == "model":
                 raise InputError(
@@ -165,6 +163,23 @@ class _Includes:
         for child in moved:
             _refer_to_frame(child, name)
         return [frame, *moved]
+
+
+def _model_file(uri: str, folder: Path) -> Path:
+    """SDF file of a model, which can be named by its folder: the newest one in its ``model.config``, or ``model.sdf``.
+
+    Raises `InputError` if it does not exist, or its name leads out of the searched folders.
+    """
+    if uri.endswith((".sdf", ".world")):
+        return resolved(uri, folder)
+    base = uri.rstrip("/")
+    try:
+        config = resolved(f"{base}/model.config", folder)
+    except MissingFileError:
+        return resolved(f"{base}/model.sdf", folder)
+    files = parse_xml(read_bytes(config, ROBOT), ROBOT).all("sdf")
+    newest = max(files, key=version_of, default=None)
+    return resolved(f"{base}/{newest.text.strip() if newest is not None else 'model.sdf'}", folder)
 
 
 def canonical_link(model: Element) -> str:

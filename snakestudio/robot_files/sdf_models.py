@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import Actuation, Placement, limit_of
 from snakestudio.robot_files.elements import Element, float_of, vector_of
-from snakestudio.robot_files.reading import Reading
+from snakestudio.robot_files.reading import Reading, names_text
 from snakestudio.robot_files.rotations import from_quaternion, from_rpy, rounded_angles
 from snakestudio.robot_files.sdf_includes import DEEPEST, canonical_link
 
@@ -96,8 +96,7 @@ def _collect_model(element: Element, prefix: str, model: Model, reading: Reading
             elif child.tag == "frame":
                 _add_frame(child, inside, model, reading)
             elif child.tag == "plugin":
-                joint, motor = motor_of(child, reading)
-                if joint:
+                for joint, motor in motors_of(child, reading).items():
                     model.motors[f"{inside}{joint}"] = motor
     collect(element, inside, model, reading)
 
@@ -148,15 +147,16 @@ def _add_frame(frame: Element, prefix: str, model: Model, reading: Reading) -> N
         model.placed_by[full] = scoped(frame.get("placement_frame"), prefix)
 
 
-def motor_of(plugin: Element, reading: Reading) -> tuple[str, Actuation]:
-    """Joint that a plug-in of Gazebo drives, and its motor; "" for other plug-ins.
+def motors_of(plugin: Element, reading: Reading) -> dict[str, Actuation]:
+    """Motors of the joints that a plug-in of Gazebo drives, by the name of the joint; none for other plug-ins.
 
     Raises `InputError` if a gain is not a number.
     """
-    joint = plugin.text_of("joint_name") or plugin.text_of("jointName")
+    names = [each.text.strip() for each in plugin.all("joint_name", "jointName")]
+    joints = [name for name in names if name]
     kind = plugin.get("name") + plugin.get("filename")
-    if not joint or "position" not in kind.lower():
-        return joint, Actuation()
+    if not joints or "position" not in kind.lower():
+        return dict.fromkeys(joints, Actuation())
     defaults = _GZ_GAINS if "JointPositionController" in kind else {}
     kp, kd, torque, integral = (
         float_of(text, f"{plugin.place} {key}") if (text := plugin.text_of(key, default)) else None
@@ -165,8 +165,10 @@ def motor_of(plugin: Element, reading: Reading) -> tuple[str, Actuation]:
         )
     )
     if integral:
-        reading.notes.append(f"{joint}: the integral gain of {integral:g} was ignored.")
-    return joint, Actuation(kp, kd, limit_of(torque))
+        reading.notes.append(
+            f"The integral gain of {integral:g} was ignored: {names_text(joints)}."
+        )
+    return dict.fromkeys(joints, Actuation(kp, kd, limit_of(torque)))
 
 
 def pose_of(element: Element, reading: Reading) -> tuple[str, Placement]:

@@ -300,6 +300,19 @@ def test_included_files_have_their_own_version_and_folder(tmp_path: Path) -> Non
     assert body(robot, "l1").geometries[0].size
 
 
+def test_model_config_names_the_file_of_a_model(tmp_path: Path) -> None:
+    """The file of the newest version is the model."""
+    folder = tmp_path / "snake"
+    folder.mkdir()
+    versions = '<sdf version="1.4">old.sdf</sdf><sdf version="1.10">new.sdf</sdf><sdf version="1.5">old.sdf</sdf>'
+    (folder / "model.config").write_text(f"<model><name>snake</name>{versions}</model>")
+    (folder / "old.sdf").write_text("<sdf/>")
+    (folder / "new.sdf").write_text(chain())
+    include = "<include><uri>model://snake</uri></include>"
+    robot = described(tmp_path, f'<sdf version="1.6"><world name="w">{include}</world></sdf>')
+    assert [each.name for each in robot.bodies] == ["l1", "l2", "l3"]
+
+
 def test_missing_model_in_a_robot_is_a_problem(tmp_path: Path) -> None:
     include = "<include><uri>model://gone</uri></include>"
     with pytest.raises(RobotFileError, match="model://gone"):
@@ -500,13 +513,14 @@ def test_limits_of_joints(tmp_path: Path) -> None:
 def test_motion_controller_gives_gains_and_largest_torque(tmp_path: Path) -> None:
     plugin = (
         '<plugin filename="gz-sim-joint-position-controller-system" name="gz::sim::systems::JointPositionController">'
-        "<joint_name>j1</joint_name><p_gain>20</p_gain><cmd_max>4</cmd_max></plugin>"
+        "<joint_name>j1</joint_name><joint_name>j2</joint_name><p_gain>20</p_gain><cmd_max>4</cmd_max></plugin>"
     )
     robot = described(tmp_path, chain(model=plugin))
-    motor = body(robot, "l2").joints[0].actuation
-    assert motor is not None
-    assert (motor.kp, motor.kd, motor.max_torque) == (20.0, 0.01, 4.0)
-    assert any("integral" in note and "j1" in note for note in robot.notes)
+    for name in ("l2", "l3"):
+        motor = body(robot, name).joints[0].actuation
+        assert motor is not None
+        assert (motor.kp, motor.kd, motor.max_torque) == (20.0, 0.01, 4.0)
+    assert any("integral" in note and "j1 and j2" in note for note in robot.notes)
 
 
 def test_axis_without_direction_matters_only_where_it_turns(tmp_path: Path) -> None:
