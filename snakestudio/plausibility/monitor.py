@@ -97,7 +97,7 @@ def _violation(name: str, exceedance: Exceedance) -> Violation:
         exceedance.value,
         exceedance.limit,
         sentence(exceedance.text),
-        check.remedy,
+        exceedance.remedy or check.remedy,
     )
 
 
