@@ -25,6 +25,9 @@ class Exceedance:
     text: str
     """Clause with part, value, time and bound, without a full stop."""
 
+    remedy: str = ""
+    """Sentence on what to do; that of the check if omitted."""
+
 
 def amount(value: float) -> str:
     """Value with three digits, or without decimals if it is large: "0.213", "53.1", "9120"."""

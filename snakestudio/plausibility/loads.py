@@ -75,6 +75,7 @@ class JointTorque:
                 peak.time,
                 f"{self._joint(peak.part)} has a torque of {amount(torque)} N m at {_at(peak)}, "
                 f"more than the limit of its motor, {amount(limit)} N m",
+                "Choose a model that uses actuator.max_torque_nm, or a shorter solver.step_s.",
             )
         return None
 

@@ -6,9 +6,15 @@ from pathlib import Path
 
 from snakestudio.model.plausibility import Plausibility, Violation
 from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.plausibility.block import Block, Drive, RunContext
 from snakestudio.plausibility.checks import CHECKS
+from snakestudio.plausibility.detector import Exceedance
+from snakestudio.plausibility.solver import step_exceedance
 from snakestudio.text import sentence
+
+_STEP = "step"
+"""Name of the check that can be made after the run."""
 
 BLOCK_ROWS = 512
 """Number of rows that are checked together; blocks start at multiples of it, so that the result does not depend
@@ -78,19 +84,21 @@ class PlausibilityMonitor:
         for name, detector in self._detectors.items():
             exceedance = detector.exceedance(self._drive) if self.count else None
             if exceedance is not None:
-                check = CHECKS[name]
-                violations.append(
-                    Violation(
-                        name,
-                        check.title,
-                        exceedance.time,
-                        exceedance.value,
-                        exceedance.limit,
-                        sentence(exceedance.text),
-                        check.remedy,
-                    )
-                )
+                violations.append(_violation(name, exceedance))
         return Plausibility(tuple(violations), tuple(self._detectors))
+
+
+def _violation(name: str, exceedance: Exceedance) -> Violation:
+    check = CHECKS[name]
+    return Violation(
+        name,
+        check.title,
+        exceedance.time,
+        exceedance.value,
+        exceedance.limit,
+        sentence(exceedance.text),
+        exceedance.remedy or check.remedy,
+    )
 
 
 def check_plausibility(recording: Recording, base_dir: Path | None = None) -> Plausibility:
@@ -101,8 +109,15 @@ def check_plausibility(recording: Recording, base_dir: Path | None = None) -> Pl
 
 
 def plausibility_of(recording: Recording, base_dir: Path | None = None) -> Plausibility:
-    """Stored result of a recording, or a new check of its rows if there is none for all of them."""
+    """Stored result of a recording, or a new check of its rows if there is none for all of them.
+
+    A check of the time step that was made after the run is included.
+    """
     stored: Plausibility | None = getattr(recording, "plausibility", None)
-    if stored is not None and getattr(recording, "checked_rows", 0) >= len(recording):
-        return stored
-    return check_plausibility(recording, base_dir)
+    if stored is None or getattr(recording, "checked_rows", 0) < len(recording):
+        return check_plausibility(recording, base_dir)
+    estimate: StepEstimate | None = getattr(recording, "step_estimate", None)
+    step = step_exceedance(estimate, float(recording.times[-1]))
+    others = tuple(each for each in stored.violations if each.check != _STEP)
+    added = () if step is None else (_violation(_STEP, step),)
+    return Plausibility((*others, *added), stored.checked)

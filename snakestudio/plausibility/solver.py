@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.plausibility.accumulators import Peak
 from snakestudio.plausibility.block import Block, Drive, RunContext
 from snakestudio.plausibility.detector import Exceedance
@@ -74,22 +75,25 @@ class StepDependence:
 
     def exceedance(self, drive: Drive) -> Exceedance | None:
         """See `Detector`."""
-        estimate = self._estimate()
-        if estimate is None:
-            return None
-        errors = {
-            name: 0.01 * float(values["percent"])
-            for name, values in estimate.values.items()
-            if isinstance(values, dict)
-            and isinstance(values.get("percent"), int | float)
-            and name != "largest_force_n"
-        }
-        name, error = max(errors.items(), key=lambda entry: entry[1], default=("", 0.0))
-        if error > MOST_CHANGE:
-            text = f"the time step causes an error of {number_text(100.0 * error, 2)} % of {name}"
-        elif not estimate.values.get("settled", True):
-            text = "the result does not settle with shorter time steps"
-            error = 2.0 * MOST_CHANGE
-        else:
-            return None
-        return Exceedance(error, MOST_CHANGE, self._time, text)
+        return step_exceedance(self._estimate(), self._time)
+
+
+def step_exceedance(estimate: StepEstimate | None, time: float) -> Exceedance | None:
+    """Exceedance at a time (s) by the result of a check of the time step; None without one."""
+    if estimate is None:
+        return None
+    errors = {
+        name: 0.01 * float(values["percent"])
+        for name, values in estimate.values.items()
+        if isinstance(values, dict)
+        and isinstance(values.get("percent"), int | float)
+        and name != "largest_force_n"
+    }
+    name, error = max(errors.items(), key=lambda entry: entry[1], default=("", 0.0))
+    if error > MOST_CHANGE:
+        text = f"the time step causes an error of {number_text(100.0 * error, 2)} % of {name}"
+        return Exceedance(error, MOST_CHANGE, time, text)
+    if not estimate.values.get("settled", True):
+        text = "the result does not settle with shorter time steps"
+        return Exceedance(2.0 * MOST_CHANGE, MOST_CHANGE, time, text)
+    return None

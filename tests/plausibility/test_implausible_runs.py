@@ -118,6 +118,15 @@ def test_obstacle_moved_into_the_robot_is_a_penetration() -> None:
     assert violation.time >= 1.1
 
 
+def test_model_without_motor_limits_exceeds_them() -> None:
+    values = {"actuator.max_torque_nm": 1.0, "gait.frequency_deg_s": 160.0}
+    result = checked("lagrangian_undulation", **values)
+    (violation,) = result.violations
+    assert violation.check == "joint_torque"
+    assert violation.limit == pytest.approx(2.0)
+    assert "model" in violation.remedy
+
+
 @pytest.mark.parametrize(
     ("scene", "values"),
     [

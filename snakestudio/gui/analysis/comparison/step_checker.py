@@ -16,6 +16,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_hash
 from snakestudio.model.step_estimate import StepEstimate
+from snakestudio.plausibility.monitor import plausibility_of
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
@@ -141,6 +142,8 @@ class StepChecker(BackgroundComparison[StepCheck]):
             estimate = self._estimates.get(scene_hash(recording.scene))
             if estimate is not None:
                 recording.set_step_estimate(estimate)
+                if recording.checked_rows == len(recording) > 0:
+                    recording.set_plausibility(plausibility_of(recording))
 
     def _ended(self) -> None:
         estimate = self.comparison.estimate if self.comparison is not None else None
