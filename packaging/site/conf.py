@@ -64,6 +64,7 @@ html_theme = "furo"
 html_title = f"SnakeStudio {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "static" / "scorer.js")
 html_logo = html_favicon = str(ROOT / "resources" / "icons" / "snakestudio.svg")
 html_show_sphinx = False
 html_copy_source = False

@@ -25,6 +25,7 @@ def python_blocks(page: str) -> list[str]:
 BLOCKS = python_blocks("python")
 OTHER_PAGES = (
     "continue-a-run",
+    "python/index",
     "video",
     "tutorials/figure-for-a-paper",
     "tutorials/first-run",
@@ -33,6 +34,16 @@ OTHER_PAGES = (
     "tutorials/fit-friction",
 )
 """Pages whose blocks form one script each."""
+
+
+def test_quick_start_runs_unchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (source,) = python_blocks("python/index")
+    exec(compile(source, "python/index.md", "exec"), {})
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert (tmp_path / "run.csv").is_file()
 
 
 def test_examples_of_the_page_run_unchanged(

@@ -258,6 +258,26 @@ def test_navigation_follows_the_lists_of_a_section(site: SimpleNamespace) -> Non
     assert len(entries) == text.count("\n- [")
 
 
+def test_page_of_scenes_shows_every_bundled_scene() -> None:
+    text = (docs_dir() / "scenes.md").read_text(encoding="utf-8")
+    pictures = dict(re.findall(r"\(\.\./(resources/gallery/\w+-light\.png)\) `(\w+)`", text))
+    assert set(pictures.values()) == {path.stem for path in scenes_dir().glob("*.toml")}
+    assert all((ROOT / picture).is_file() for picture in pictures)
+
+
+def test_every_page_is_in_one_section(site: SimpleNamespace) -> None:
+    sections = [path for path in docs_dir().rglob("index.md") if path.parent != docs_dir()]
+    listed: list[str] = []
+    for path in sections:
+        name = path.relative_to(docs_dir()).with_suffix("").as_posix()
+        page = site.site_pages.markdown_of(name, path.read_text(encoding="utf-8"))
+        tree = page.partition("```{toctree}")[2].split("```")[0]
+        entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
+        listed += [str((path.parent / entry).resolve()) for entry in entries]
+    twice = {entry for entry in listed if listed.count(entry) > 1}
+    assert not twice
+
+
 def test_formulas_become_mathml(site: SimpleNamespace) -> None:
     formula = site.site_mathml.mathml(r"\frac{\mathbf q}{2} \in \mathbb R^n, \dot{\boldsymbol\tau}")
     assert "<mfrac><mrow><mi>𝐪</mi></mrow>" in formula
