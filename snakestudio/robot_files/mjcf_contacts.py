@@ -108,13 +108,22 @@ class Contacts:
         """Whether a body cannot move in the world."""
         return id(body) in self._fixed
 
+    @property
+    def has_floor(self) -> bool:
+        """Whether the file has a floor, which can also be a height field or a large box."""
+        return self._floor is not None
+
     def with_floor(self, element: Element) -> Touch | None:
         """Contact of a geom of the robot with the floor; None if they do not touch.
 
-        Without a floor in the file, it is the contact with a geom of the same values.
+        Without a floor in the file, it is the contact with a floor that has the values of the geom.
         """
         geom = self._geoms[id(element)]
-        return self._touch(geom, self._floor or geom)
+        if self._floor is not None:
+            return self._touch(geom, self._floor)
+        if not (geom.types or geom.meets):
+            return None
+        return self._limited(np.array(geom.friction)[[0, 0, 1, 2, 2]], geom.dim)
 
     def with_robot(self, element: Element) -> Touch | None:
         """Contact of a geom of the surroundings with the first geom of the robot that it touches."""

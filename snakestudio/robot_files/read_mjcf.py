@@ -106,7 +106,7 @@ def _check_contacts(file: MjcfFile, bodies: list[BodyDescription]) -> None:
         )
     if not (file.flag("contact") and file.flag("constraint")):
         file.notes.add("", "Contacts are disabled in the file, but not here")
-    elif shapes and not any(shape.collides for shape in shapes):
+    elif shapes and file.contacts.has_floor and not any(shape.collides for shape in shapes):
         file.notes.add(
             "", "No geom of the robot collides with the floor in the file; here the links do"
         )

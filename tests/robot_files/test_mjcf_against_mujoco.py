@@ -162,6 +162,19 @@ def test_contacts_have_the_friction_of_mujoco(name: str, tmp_path: Path) -> None
             assert shape.rolling_friction == (friction[3] if dim > 4 else 0.0)
 
 
+def test_robots_without_a_floor_touch_the_floor_of_the_scene(tmp_path: Path) -> None:
+    # The floor of such files is in another file, which includes the robot.
+    text = touching('contype="1" conaffinity="0" friction="0.3" condim="6"', "", "")
+    text = text.replace('<geom name="floor" type="plane" size="5 5 0.1" />', "")
+    assert "floor" not in text
+    robot, _ = both(text, tmp_path)
+    shapes = [shape for body in robot.bodies for shape in body.geometries]
+    assert all(shape.collides for shape in shapes)
+    assert {shape.friction for shape in shapes} == {(0.3, 0.3)}
+    assert {shape.rolling_friction for shape in shapes} == {1e-4}
+    assert not any("floor" in note for note in robot.notes)
+
+
 @pytest.mark.parametrize("name", ["damping ratio", "pid", "general servo with damping ratio"])
 def test_reflected_inertias_of_a_bent_robot_in_the_file(name: str, tmp_path: Path) -> None:
     text = MOTORS[name].replace(
