@@ -29,6 +29,9 @@ _MOST_JOINTS = 3
 _MOST_REASONS = 3
 """Number of branches of one body that a message describes."""
 
+_SAME_WAY = 0.5
+"""Cosine of the angle between two limbs above which they point in the same direction."""
+
 _SAME_MASS = 2.0
 """Mass ratio of two limbs below which they are equal."""
 
@@ -246,7 +249,10 @@ def _hinges(nodes: list[Node], carrier: int, branch: Sequence[int]) -> int:
 
 
 def _refuse_limbs(nodes: list[Node], path: list[int]) -> None:
-    """Raise `InputError` if the path leads from one of two equal limbs through a heavy body into the other."""
+    """Raise `InputError` if the path leads from one of two equal limbs through a body into the other.
+
+    The body is heavy, or the limbs point in the same direction.
+    """
     place = next(
         (k for k in range(1, len(path) - 1) if nodes[path[k]].parent not in path), len(path)
     )
@@ -256,10 +262,21 @@ def _refuse_limbs(nodes: list[Node], path: list[int]) -> None:
     arms = (path[:place][::-1], path[place + 1 :])
     masses = [[nodes[k].segment.mass for k in arm] for arm in arms]
     equal = len(arms[0]) == len(arms[1]) > 1 and np.allclose(masses[0], masses[1], rtol=0.01)
-    if equal and body.mass > sum(masses[0]):
+    if equal and (body.mass > sum(masses[0]) or _are_parallel(nodes, arms)):
         starts = names_text(nodes[arm[0]].segment.name for arm in arms)
         raise InputError(
             f'the robot has two equal limbs of {len(arms[0])} joints ({starts}) on "{body.name}" ({body.mass:.3g} kg),'
             " so it is not a chain",
             "remove one of them",
         )
+
+
+def _are_parallel(nodes: list[Node], arms: Sequence[Sequence[int]]) -> bool:
+    """Whether two limbs point in the same direction, as legs and arms do."""
+    directions = []
+    for arm in arms:
+        end = nodes[arm[-1]].segment.inertial
+        start = nodes[arm[0]].placement.position
+        directions.append(np.zeros(3) if end is None else end.centre - start)
+    sizes = [float(np.linalg.norm(direction)) for direction in directions]
+    return float(directions[0] @ directions[1]) > _SAME_WAY * sizes[0] * sizes[1]

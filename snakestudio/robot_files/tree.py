@@ -25,6 +25,9 @@ from snakestudio.robot_files.reading import names_text
 from snakestudio.robot_files.rotations import about
 from snakestudio.robot_files.solids import moments, moved_to, summed, volume
 
+_FRAME = 5.0
+"""Largest mass of a frame without geometry in a sliding base, as a multiple of the usual mass of a body."""
+
 _DENSITY = 1000.0
 """Density for robots without any masses, kg/m^3."""
 
@@ -292,7 +295,8 @@ def without_base(nodes: list[Node], root: int, notes: Notes) -> int:
         segment = nodes[root].segment
         bare = not any(geometry.collides for geometry in segment.geometries)
         # A frame of a base that slides in a plane can have a mass only because programs require one.
-        light = bare and segment.mass <= usual and (slides or slid)
+        most = usual if segment.geometries else _FRAME * usual
+        light = bare and segment.mass <= most and (slides or slid)
         if not light and (segment.mass > 0 or not (bare or slides or slid)):
             break
         slid = slid or slides

@@ -265,6 +265,12 @@ def test_two_arms_are_refused(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
+def test_two_legs_on_a_light_pelvis_are_refused(tmp_path: Path, ending: str) -> None:
+    parts = [replace(p, mass=0.1) if p.name == "trunk" else p for p in legs(2, 3)]
+    assert "two equal limbs" in refusal(tmp_path, parts, ending)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
 def test_root_in_the_middle_stays_a_chain(tmp_path: Path, ending: str) -> None:
     parts = [Part("middle", centre=(0.0, 0.0, 0.0))]
     for side in (-1, 1):
@@ -419,9 +425,10 @@ def test_heavy_base_on_a_slide_is_refused(tmp_path: Path, ending: str, slides: i
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_light_frames_of_a_sliding_base_are_named(tmp_path: Path, ending: str) -> None:
+@pytest.mark.parametrize("mass", [0.1, 0.8])
+def test_frames_of_a_sliding_base_are_named(tmp_path: Path, ending: str, mass: float) -> None:
     """Frames with a mass that only place the robot in a plane."""
-    frame = {"mass": 0.1, "shape": "", "centre": (0.0, 0.0, 0.0), "moments": (1e-4,) * 3}
+    frame = {"mass": mass, "shape": "", "centre": (0.0, 0.0, 0.0), "moments": (1e-4,) * 3}
     parts = [
         Part("rail", **frame),  # type: ignore[arg-type]
         Part("sled", "rail", axis=(1.0, 0.0, 0.0), kind="slide", **frame),  # type: ignore[arg-type]
@@ -430,7 +437,7 @@ def test_light_frames_of_a_sliding_base_are_named(tmp_path: Path, ending: str) -
     chain[0] = replace(chain[0], parent="sled", axis=(0.0, 1.0, 0.0), kind="slide")
     robot = read(tmp_path, parts + chain, ending)
     assert robot.robot.mass == pytest.approx(0.8)
-    assert "rail and sled (0.2 kg) were left out" in notes(robot)
+    assert f"rail and sled ({2 * mass:.3g} kg) were" in notes(robot)
 
 
 def test_second_axis_of_a_bent_joint_is_in_the_frame_of_the_first(tmp_path: Path) -> None:
