@@ -10,6 +10,9 @@ from snakestudio.robot_files.tree import Segment
 
 _LARGEST = 100.0
 
+_NOTEWORTHY = 0.01
+"""Smallest relative difference between links that is reported."""
+
 
 def rolling_coefficient(segment: Segment, radius: float, notes: Notes) -> float | None:
     """Rolling friction coefficient of a link; None if the file has none.
@@ -46,7 +49,7 @@ def rolling_of_ground(coefficients: Sequence[float | None], notes: Notes) -> flo
     if not own:
         return None
     usual = most_common(own)
-    if max(own) - min(own) > 1e-6:
+    if max(own) - min(own) > _NOTEWORTHY * max(own):
         notes.add(
             "",
             f"Rolling friction is {min(own):.3g} to {max(own):.3g} times the radius of the links; here it is"
