@@ -45,8 +45,9 @@ def entry_of(code: str, entries: set[str]) -> str | None:
     match = _CALL.fullmatch(code)
     if match is None:
         return None
+    is_word = match[1] == code and "." not in code and not code[:1].isupper()
     for start in sorted(MODULES, key=len, reverse=True):
-        if match[1].startswith(start):
+        if match[1].startswith(start) and not (is_word and not start):  # `value` is a word, too
             name = MODULES[start] + match[1].removeprefix(start)
             if name in entries:
                 return name

@@ -213,6 +213,8 @@ def test_help_shows_the_descriptions_of_fields(kind: Any) -> None:
         ("snakestudio.gym.register(...)", "snakestudio.gym.register"),
         ("ss.unknown", None),
         ("time", None),
+        ("value", None),
+        ("value(1.0, ge=0)", "snakestudio.plugin.value"),
         ("snakestudio run scene.toml", None),
     ],
 )
@@ -226,6 +228,7 @@ def test_code_in_texts_is_linked_to_the_api(
         "snakestudio.State.heading",
         "snakestudio.model.snapshot.Contacts.other",
         "snakestudio.plugin.AngleGait",
+        "snakestudio.plugin.value",
         "snakestudio.gym.register",
     }
     assert site.site_api.entry_of(code, entries) == entry
