@@ -1,4 +1,4 @@
-"""Render the pictures of the window in README and documentation, in true colour, and list their texts beside them.
+"""Render the pictures of the window in README and documentation, in true colour, and list their texts next to them.
 
 Run it from the top folder, on a screen or with xvfb-run; `tests/packaging/test_pictures.py` compares
 the listed texts with those of the present program.
