@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from PySide6.QtCore import QSettings, QSize, Qt
 from PySide6.QtGui import QGuiApplication
@@ -37,6 +38,8 @@ from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.paths import resource, scenes_dir
 
 SIZE = QSize(1600, 1000)
+_LARGEST = 300_000
+"""Largest size of a picture, bytes: pages load it."""
 _PATIENCE_S = 600.0
 _NUMBER = re.compile(r"[-−+]?\d[\d.,\u2009\u202f]*(?:e[-−+]?\d+)?")
 _MARKUP = re.compile(r"<[^>]*>")
@@ -169,6 +172,16 @@ def render(window: MainWindow, name: str, wait: Wait) -> None:
     wait(lambda: bool(drawn) and time.monotonic() > end)
 
 
+def save_small(path: Path) -> None:
+    """Save an image again in true colour, with values rounded as little as its largest size requires."""
+    exact = np.asarray(Image.open(path).convert("RGB"), int)
+    for step in range(1, 8):
+        rounded = np.minimum((exact + step // 2) // step * step, 255).astype(np.uint8)
+        Image.fromarray(rounded).save(path, optimize=True)
+        if path.stat().st_size <= _LARGEST:
+            return
+
+
 def main() -> None:
     """Render the pictures named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -189,11 +202,10 @@ def main() -> None:
             screen = QGuiApplication.primaryScreen()
             image = screen.grabWindow(window.winId()).toImage()
             image.save(str(folder / f"{name}.png"))
-            saved = Image.open(folder / f"{name}.png").convert("RGB")
-            saved.save(folder / f"{name}.png", optimize=True)
+            save_small(folder / f"{name}.png")
             texts = "\n".join(visible_texts(window))
             (folder / f"{name}.txt").write_text(f"{texts}\n", encoding="utf-8")
-            print(f"{name}: {saved.size}, {(folder / f'{name}.png').stat().st_size / 1024:.0f} kB")
+            print(f"{name}: {(folder / f'{name}.png').stat().st_size / 1024:.0f} kB")
             window.context.viewport.tools.cancel()
             window.context.document.undo_stack.setClean()
             window.close()
