@@ -109,6 +109,13 @@ def camera(pose: np.ndarray, radius: float, moment: Moment) -> Camera:
 
 def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image.Image:
     """Render the last instant of a run, in few colours."""
+    return frame(run, base_dir, moment, theme).quantize(
+        SHADES, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
+    )
+
+
+def frame(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image.Image:
+    """Render the last instant of a run."""
     scene = run.scene
     recording = run.recording
     body = scene.body.radius
@@ -126,12 +133,10 @@ def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image
     drawing = OffscreenRenderer(*SIZE, theme)
     try:
         painter = FramePainter(recording, options, drawing, ASPECT, base_dir)
-        frame = painter.paint(painter.duration)
+        pixels = painter.paint(painter.duration)
     finally:
         drawing.close()
-    return Image.fromarray(frame).quantize(
-        SHADES, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE
-    )
+    return Image.fromarray(pixels)
 
 
 def main() -> None:

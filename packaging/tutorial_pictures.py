@@ -10,7 +10,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from gallery import MOMENTS, picture
+from gallery import MOMENTS, frame
 from PIL import Image
 
 from snakestudio import api, cli
@@ -19,8 +19,6 @@ from snakestudio.paths import scenes_dir
 
 TUTORIALS = Path(__file__).resolve().parent.parent / "docs" / "tutorials"
 IMAGES = TUTORIALS / "images"
-COLOURS = 64
-"""Colours of an image of a figure: lines and text on one background."""
 
 
 def first_run() -> None:
@@ -29,7 +27,7 @@ def first_run() -> None:
     scene, base_dir, _ = api.prepare(scenes_dir() / "obstacle_aided.toml", duration=moment.time)
     assert base_dir is not None, "a scene from a file has a folder"
     run = api.simulate_scene(scene, base_dir)
-    picture(run, base_dir, moment, DARK).save(IMAGES / "first-run.png", optimize=True)
+    frame(run, base_dir, moment, DARK).save(IMAGES / "first-run.png", optimize=True)
 
 
 def figure() -> None:
@@ -52,10 +50,10 @@ def study() -> None:
 
 
 def save_small(source: Path, name: str) -> None:
-    """Save an image with few colours."""
+    """Save an image with at most 1000 pixels a side."""
     image = Image.open(source).convert("RGB")
     image.thumbnail((1000, 1000))
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(IMAGES / name, optimize=True)
+    image.save(IMAGES / name, optimize=True)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -77,7 +77,7 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
             and ready.context.session_controller.displayed.time > 0.1
         )
     )
-    qtbot.waitUntil(lambda: "max" in ready.context.run_bar.factor.value)
+    qtbot.waitUntil(lambda: ready.context.run_bar.factor.value[:1].isdigit())
     qtbot.waitUntil(lambda: ready.context.run_bar.residual.role == "good")
     qtbot.waitUntil(lambda: plain(ready.context.action_registry["play"].text()) == "Pause")
     qtbot.keyClick(ready.context.viewport, SPACE)
@@ -527,3 +527,17 @@ def test_tooltips_and_completions_have_a_background(
     qtbot.waitUntil(suggestions(dialog.field).isVisible)
     image = suggestions(dialog.field).grab().toImage()
     assert image.pixelColor(image.width() // 2, 3) == theme.colour("card")
+
+
+def test_display_timer_is_slow_while_nothing_changes(ready: MainWindow, qtbot: QtBot) -> None:
+    controller = ready.context.session_controller
+    timer = controller.findChild(QTimer, "display_timer")
+    assert isinstance(timer, QTimer)
+    qtbot.waitUntil(lambda: timer.interval() >= 100)
+    controller.session.play()
+    qtbot.waitUntil(lambda: timer.interval() < 20)
+    qtbot.waitUntil(lambda: controller.status.state == "finished")
+    qtbot.waitUntil(lambda: timer.interval() >= 100)
+    ready.context.document.set_value("run.duration_s", 20.0, "Duration")
+    assert timer.interval() < 20
+    qtbot.waitUntil(lambda: timer.interval() >= 100)

@@ -18,6 +18,8 @@ from snakestudio.viewmodel.plots.rasters import coloured
 _GAP = 12.0
 _THICK = 10.0
 """Gap between the curves and the bar, and width of the bar, px."""
+_UNIT_SHIFT = 4.0
+"""Shift of the unit, px: at its left is half of the last number of the axis below the area."""
 
 
 class ColourBar(pg.GraphicsObject):
@@ -91,9 +93,9 @@ class ColourBar(pg.GraphicsObject):
             painter.drawText(QPointF(bar.right() + 5, bar.center().y()), self._text)
         if self._unit:
             place = QRectF(
-                bar.left() - 4,
+                bar.left() + _UNIT_SHIFT,
                 bar.bottom() + 5,
-                self._frame.right() - bar.left() + 4,
+                self._frame.right() - bar.left() - _UNIT_SHIFT,
                 metrics.height() + 2,
             )
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft, self._unit)

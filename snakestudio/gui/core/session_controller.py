@@ -32,6 +32,9 @@ from snakestudio.viewmodel.sources import LoadedRun, Robot, Simulation, Source, 
 FRAME_MS = 16
 """Interval of the display timer, ms: at most 60 updates a second."""
 
+_IDLE_MS = 100
+"""Interval of the display timer while nothing moves and no edit waits, ms: it saves processor time."""
+
 _PLACED_BY = ("start", "robot", "beam", "model", "gait")
 """Parts of the scene that determine the poses of the robot at its start."""
 
@@ -137,8 +140,9 @@ class SessionController(QObject):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         self._reopen = self._refreshing_kinds = False
-        self._awaited = 0
+        self._awaited = self._last_edit = 0
         self._timer = QTimer(self)
+        self._timer.setObjectName("display_timer")
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self._pull)
@@ -410,7 +414,8 @@ class SessionController(QObject):
             if self._source.kind == "replay":
                 self.close_run()
             self.set_cursor(None)  # an edit changes the present, so the present must be shown
-            number = self.session.edit(after)
+            number = self._last_edit = self.session.edit(after)
+            self._timer.setInterval(FRAME_MS)
             standing = self.status.state in ("ready", "blocked", "preparing", "unprepared")
             moved = any(getattr(after, part) != getattr(before, part) for part in _PLACED_BY)
             if moved and standing and self._source is self._simulation:
@@ -442,6 +447,11 @@ class SessionController(QObject):
         self._pull()
 
     def _pull(self) -> None:
+        moves = self.running or self.playing
+        idle = not moves and self.session.applied_edits >= self._last_edit
+        interval = _IDLE_MS if idle else FRAME_MS
+        if interval != self._timer.interval():
+            self._timer.setInterval(interval)
         recording = self._source.recording
         if recording is not self._recording:
             self._recording = recording

@@ -51,6 +51,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import GroundPatch
 from snakestudio.text import capitalized
 from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.papers import cited
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values, section_values
@@ -418,7 +419,7 @@ class Inspector(ThemedWidget):
         if not items:
             others = "an obstacle, " if scene.body.meets_obstacles else ""
             hint = f"Select {others}a {scene.body.part_noun} or an entry of the scene to see its properties."
-            return scene.title or self._document.name, scene.description.strip() or hint
+            return scene.title or self._document.name, cited(scene.description.strip()) or hint
         kind, index = items[0]
         if kind == "obstacle" and index < len(scene.obstacles):
             obstacle = scene.obstacles[index]

@@ -87,7 +87,7 @@ class CardModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return item.title
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
-            return item.description
+            return cited(item.description)
         return item if role == ITEM else None
 
 
@@ -177,7 +177,7 @@ class SceneDelegate(CardDelegate):
         painter.setPen(theme.colour("accent"))
         line.moveTop(_paint_line(painter, f"{cited(item.source)} · {item.model}", line) + 6)
         painter.setPen(theme.colour("dim"))
-        _paint_two_lines(painter, item.description, line)
+        _paint_two_lines(painter, cited(item.description), line)
 
 
 class StartDelegate(CardDelegate):

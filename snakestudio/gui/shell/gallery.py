@@ -268,9 +268,11 @@ class Gallery(ModalOverlay):
         dim = theme.current().dim
         if isinstance(item, Entry):
             source = f"<span style='color:{dim}'>· {escape(cited(item.source))}</span>"
-            self.text.setText(f"<b>{escape(item.title)}</b> {source}<br>{escape(item.description)}")
+            self.text.setText(
+                f"<b>{escape(item.title)}</b> {source}<br>{escape(cited(item.description))}"
+            )
         elif isinstance(item, Start):
-            description = f"<span style='color:{dim}'>{escape(item.description)}</span>"
+            description = f"<span style='color:{dim}'>{escape(cited(item.description))}</span>"
             self.text.setText(f"<b>{escape(item.title)}</b><br>{description}")
         else:
             self.text.clear()

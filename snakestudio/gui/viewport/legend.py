@@ -213,7 +213,7 @@ class ForceLegend(QWidget):
     @property
     def full_width(self) -> int:
         """Width with all texts, px."""
-        return theme.scaled(270)
+        return theme.scaled(292)
 
     def set_short(self, short: bool) -> None:
         """Omit texts that the colours also express, if space is short."""
