@@ -41,14 +41,14 @@ def test_snapshots_and_recordings_weight_links_by_mass(tmp_path: Path) -> None:
     runner.advance(100)
     masses = np.array([link.mass for link in scene.robot.links])
     expected = masses @ runner.latest.link_pose[:, :3] / scene.robot.mass
-    np.testing.assert_allclose(runner.latest.centre_of_mass(), expected, atol=1e-15)
-    np.testing.assert_allclose(runner.engine.look().centre_of_mass(), expected, atol=1e-15)
+    np.testing.assert_allclose(runner.latest.centre_of_mass, expected, atol=1e-15)
+    np.testing.assert_allclose(runner.engine.look().centre_of_mass, expected, atol=1e-15)
     run = ss.simulate(scene, duration=0.05)
     run.to_mcap(tmp_path / "run.mcap")
     again = ss.load_run(tmp_path / "run.mcap")
     np.testing.assert_array_equal(again["com_x_m"], run["com_x_m"])
     np.testing.assert_allclose(
-        again.recording.snapshot(len(again.recording) - 1).centre_of_mass()[0],
+        again.recording.snapshot(len(again.recording) - 1).centre_of_mass[0],
         run["com_x_m"][-1],
         atol=1e-15,
     )

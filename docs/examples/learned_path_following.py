@@ -115,7 +115,7 @@ class LearnedPathFollowing(AngleController):
 
     def observation(self, snapshot: Snapshot) -> Array:
         """What the policy sees, as the environment has it."""
-        centre = snapshot.centre_of_mass()[:2]
+        centre = snapshot.centre_of_mass[:2]
         path = track(self.scene.path)
         sight = projected(path, centre, None if math.isnan(self.along) else self.along, AHEAD)
         velocity = np.zeros(2) if math.isnan(self.along) else (centre - self.centre) / PERIOD

@@ -67,7 +67,7 @@ def run(
     plan = np.zeros(SEGMENTS)
     offset = np.zeros(worlds)
     with ss.open_batch(scenes_dir() / "lagrangian_undulation.toml", worlds) as batch:
-        path = [batch.state.com[0, :2].copy()]
+        path = [batch.state.centre_of_mass[0, :2].copy()]
         while np.linalg.norm(path[-1] - target) > 0.05 and batch.state.time[0] < longest:
             samples = np.clip(
                 plan + SPREAD * random.standard_normal((worlds, SEGMENTS)),
@@ -80,7 +80,7 @@ def run(
             cost = np.zeros(worlds)
             for segment in range(SEGMENTS):
                 tried = drive(batch, tried, samples[:, segment], SEGMENT)
-                cost += np.linalg.norm(batch.state.com[:, :2] - target, axis=1)
+                cost += np.linalg.norm(batch.state.centre_of_mass[:, :2] - target, axis=1)
             cost[~batch.state.ok] = np.inf
             weight = np.exp(-(cost - cost.min()) / TEMPERATURE)
             plan = weight @ samples / weight.sum()
@@ -88,7 +88,7 @@ def run(
             # all worlds do what the robot does
             offset = drive(batch, offset, np.full(worlds, plan[0]), SEGMENT)
             plan = np.append(plan[1:], plan[-1])
-            path.append(batch.state.com[0, :2].copy())
+            path.append(batch.state.centre_of_mass[0, :2].copy())
         return Result(
             np.array(path), float(np.linalg.norm(path[-1] - target)), float(batch.state.time[0])
         )

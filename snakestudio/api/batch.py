@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
-from snakestudio.api.batch_scenes import Values, build_world, values_by_world
+from snakestudio.api.batch_scenes import Values, build_world, values_by_world, values_of_first
 from snakestudio.api.batch_state import BatchState, WorldRows
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
@@ -24,11 +24,16 @@ from snakestudio.errors import SceneError, UsageError
 from snakestudio.heap import available_bytes
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.reference import Reference
+from snakestudio.model.renamed import warn_renamed
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.model.target_limits import TargetLimits, beyond_text
 from snakestudio.session.reference_feed import ReferenceFeed
 from snakestudio.session.worlds import Worlds
+
+Points = ArrayLike | None
+"""Values of all joint axes, (n_worlds, m), or (m,) for the same in all worlds."""
 
 WORLD_BYTES = 60_000
 """Memory of a world in addition to its arrays, bytes: its scene, engine and row in the table of
@@ -41,9 +46,9 @@ MOST_STEPS = 10**9
 def open_batch(
     scene: Scene | Run | str | Path,
     n: int,
+    values: Values = None,
     *,
     threads: int | None = None,
-    values: Values = None,
     seed: int | None = None,
     plugins: Sequence[str | Path] = (),
 ) -> Batch:
@@ -57,15 +62,15 @@ def open_batch(
     ----------
     n : int
         Number of worlds.
-    threads : int, optional
-        Number of threads; the number of processors if omitted.
     values : mapping or list of mappings, optional
-        Values that differ between the worlds: for each dotted scene key a list or array of `n` values,
+        Scene values to replace: for each dotted scene key a list or array of `n` values,
         or one value for all worlds; or a list of `n` mappings. Robot, model and time step
         must be the
         same in all worlds.
+    threads : int, optional
+        Number of threads; the number of processors if omitted.
     seed : int, optional
-        Seed of the random generators of the worlds, `Batch.random`.
+        Seed of the random generators of the worlds, `Batch.rng`.
     plugins : sequence of path or str
         Plug-ins to load first, as in `simulate`.
 
@@ -75,7 +80,7 @@ def open_batch(
     ...     "scenes/sidewinding.toml", 64, values={"ground.mu_along": np.linspace(0.1, 0.5, 64)}
     ... ) as batch:
     ...     batch.step(n=4000)
-    ...     print(batch.state.com[:, 0])
+    ...     print(batch.state.centre_of_mass[:, 0])
     """
     if not is_number(n, Integral) or n < 1:
         raise UsageError(f"n must be a whole number of worlds, at least 1 (got {n!r}).")
@@ -129,15 +134,14 @@ class Batch:
         seed: int | None,
     ) -> None:
         self._base_dir = base_dir
-        first = build_world(scene, base_dir, {}, 0, n)
+        # Before the values of all worlds are listed, which may not fit into the memory.
+        first = build_world(scene, base_dir, values_of_first(values, n), 0, n)
         _check_memory(first, n)
         own = values_by_world(values, n)
-        engines = [
-            build_world(scene, base_dir, mapping, world, n, checked=not mapping)
-            if world or mapping
-            else first
-            for world, mapping in enumerate(own)
-        ]
+        engines = [first]
+        for world, mapping in enumerate(own[1:], start=1):
+            checked = mapping == own[0]
+            engines.append(build_world(scene, base_dir, mapping, world, n, checked=checked))
         _check_alike(dict(enumerate(engines)), first)
         self.n = n
         """Number of worlds."""
@@ -151,7 +155,12 @@ class Batch:
         self._closed = False
         self._start = [engine.checkpoint() for engine in engines]
         self._drives: list[ReferenceFeed | None] = [None] * n
-        self._seed(range(n), seed)
+        self._limits: list[TargetLimits] = [TargetLimits(e.scene.axis_values) for e in engines]
+        self._nearest = min(limits.nearest for limits in self._limits)
+        self._random = [np.random.default_rng() for _ in range(n)]
+        self.seed: int | None = None
+        """Last seed of the random generators; None if none was given."""
+        self._draw(range(n), seed)
         self._rows = WorldRows(self._worlds)
         self.state = BatchState(self._rows, self.energies)
         """Current states of all worlds."""
@@ -189,14 +198,37 @@ class Batch:
         return dict(sorted(self._worlds.failures.items()))
 
     @property
-    def random(self) -> tuple[np.random.Generator, ...]:
+    def time(self) -> FloatArray:
+        """Simulated time of each world, (n,), s."""
+        return self.state.time
+
+    @property
+    def dt(self) -> float:
+        """Time step, s."""
+        return self._worlds.engines[0].scene.solver.step_s
+
+    @property
+    def period_steps(self) -> int:
+        """Number of time steps per control period of the scene of world 0."""
+        return self._worlds.engines[0].scene.steps_per_period
+
+    @property
+    def rng(self) -> tuple[np.random.Generator, ...]:
         """One random generator per world, derived from the seed; its numbers do not depend on the other worlds."""
         return tuple(self._random)
 
-    def _seed(self, worlds: Iterable[int], seed: int | None) -> None:
-        if not hasattr(self, "_random"):
-            self._random = [np.random.default_rng() for _ in range(self.n)]
+    @property
+    def random(self) -> tuple[np.random.Generator, ...]:
+        """Former name of `rng`."""
+        warn_renamed("random", "rng")
+        return self.rng
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name != "random"]
+
+    def _draw(self, worlds: Iterable[int], seed: int | None) -> None:
         if seed is not None:
+            self.seed = seed
             for world in worlds:
                 self._random[world] = np.random.default_rng([seed, world])
 
@@ -204,15 +236,16 @@ class Batch:
 
     def step(
         self,
-        targets: ArrayLike | None = None,
+        targets: Points = None,
         n: int = 1,
         *,
-        rates: ArrayLike | None = None,
-        torques: ArrayLike | None = None,
+        rates: Points = None,
+        torques: Points = None,
     ) -> None:
         """Advance every world that has not failed by `n` time steps.
 
-        Raises `UsageError` if an array has the wrong shape or is not finite; no step is taken then.
+        Raises `UsageError` if an array has the wrong shape or is not finite, or a target is far beyond
+        the range of its joint (see `Simulation.step`); no step is taken then.
 
         Parameters
         ----------
@@ -251,6 +284,19 @@ class Batch:
                 drive.end = 0  # it must be evaluated again
         self._worlds.hold(int(n), angle, rate, torque)
 
+    def step_period(
+        self,
+        targets: Points = None,
+        n: int = 1,
+        *,
+        rates: Points = None,
+        torques: Points = None,
+    ) -> None:
+        """Advance by `n` control periods of the scene of world 0; otherwise as `step`."""
+        if not is_number(n, Integral):
+            raise wrong_kind("n", "a whole number", n)
+        self.step(targets, int(n) * self.period_steps, rates=rates, torques=torques)
+
     def _set_points(self, name: str, points: ArrayLike) -> FloatArray:
         """Values for all joint axes of all worlds."""
         m = len(self.axes)
@@ -269,11 +315,23 @@ class Batch:
                 f"{name} must have the shape ({self.n}, {m}), one row per world and one column per joint axis "
                 f"(got {values.shape})."
             )
+        if not (np.abs(values) <= self._nearest).all():
+            self._check_range(name, values)
+        return np.broadcast_to(values, (self.n, m))
+
+    def _check_range(self, name: str, values: FloatArray) -> None:
+        """Raise `UsageError` if a value is not finite, or a target is far beyond its joint's range."""
         wrong = np.argwhere(~np.isfinite(values))
         if len(wrong):
             at = ", ".join(map(str, wrong[0].tolist()))
             raise UsageError(f"{name}[{at}] is not a finite number. No step was taken.")
-        return np.broadcast_to(values, (self.n, m))
+        if name != "targets":
+            return
+        for world, own in enumerate(np.broadcast_to(values, (self.n, len(self.axes)))):
+            axis = self._limits[world].first_beyond(own)
+            if axis is not None:
+                where = f"targets[{axis}]" if values.ndim == 1 else f"targets[{world}, {axis}]"
+                raise UsageError(beyond_text(where, self.axes[axis], float(own[axis])))
 
     def _check_torques(self) -> None:
         for world, engine in enumerate(self._worlds.engines):
@@ -356,12 +414,14 @@ class Batch:
             if world in changed:
                 self._worlds.replace(world, changed[world])
                 self._start[world] = changed[world].checkpoint()
+                self._limits[world] = TargetLimits(changed[world].scene.axis_values)
             else:
                 self._worlds.restore(world, self._start[world])
             self._drives[world] = None
-        self._seed(worlds, seed)
+        self._draw(worlds, seed)
         self._rows.expire(worlds)
         self._rows.adopt(changed)
+        self._nearest = min(limits.nearest for limits in self._limits)
 
     def _masked(self, mask: ArrayLike | None) -> list[int]:
         if mask is None:
@@ -457,6 +517,6 @@ def _check_alike(engines: Mapping[int, Engine], like: Engine) -> None:
         for name, cause, trait in _SHARED:
             if trait(engine) != trait(like):
                 raise SceneError(
-                    f"World {world} has a different {name} from the scene. Keep {cause} the same in "
-                    "all worlds of a batch."
+                    f"World {world} has a different {name} from the others. A call takes the same number of "
+                    f"equal steps in all worlds: keep {cause} the same, or open one batch for each."
                 )

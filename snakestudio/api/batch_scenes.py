@@ -51,6 +51,25 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
     return [{key: _plain(value) for key, value in own.items()} for own in values]
 
 
+def values_of_first(values: object, n: int) -> dict[str, Any]:
+    """Values of world 0 of n, without those of the others. Raises like `values_by_world`."""
+    if isinstance(values, Mapping):
+        firsts = {}
+        for key, entry in values.items():
+            several = isinstance(entry, list | tuple | range) or (
+                isinstance(entry, np.ndarray) and entry.ndim > 0
+            )
+            if several and len(entry) != n:
+                values_by_world({key: entry}, n)
+            firsts[key] = [entry[0] if several else entry]
+        return values_by_world(firsts, 1)[0]
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        if len(values) != n:
+            values_by_world(values, n)
+        return values_by_world(values[:1], 1)[0]
+    return values_by_world(values, 1)[0]
+
+
 def _wrong_kind(value: object) -> UsageError:
     return wrong_kind(
         "values",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.model import direction
+from snakestudio.model.renamed import warn_renamed
 from snakestudio.session.worlds import Worlds
 
 
@@ -150,14 +151,29 @@ class BatchState:
         return self._field("joint_torque")
 
     @property
-    def com(self) -> FloatArray:
-        """Centre of mass of the robot, (n, 3), m."""
+    def centre_of_mass(self) -> FloatArray:
+        """Centre of mass of each robot, world frame, (n, 3), m; a new array."""
         return self._over_mass(self.link_pose)
 
     @property
-    def com_velocity(self) -> FloatArray:
-        """Velocity of the centre of mass, (n, 3), m/s."""
+    def centre_of_mass_velocity(self) -> FloatArray:
+        """Velocity of each centre of mass, world frame, (n, 3), m/s; a new array."""
         return self._over_mass(self.link_twist)
+
+    @property
+    def com(self) -> FloatArray:
+        """Former name of `centre_of_mass`."""
+        warn_renamed("com", "centre_of_mass")
+        return self.centre_of_mass
+
+    @property
+    def com_velocity(self) -> FloatArray:
+        """Former name of `centre_of_mass_velocity`."""
+        warn_renamed("com_velocity", "centre_of_mass_velocity")
+        return self.centre_of_mass_velocity
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in ("com", "com_velocity")]
 
     @property
     def head(self) -> IntArray:

@@ -21,6 +21,7 @@ from snakestudio.model.arguments import is_number, path_of, values_of, wrong_kin
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
+from snakestudio.model.target_limits import TargetLimits, beyond_text
 from snakestudio.session.stepper import Stepper, StepState
 from snakestudio.text import listing
 
@@ -36,8 +37,8 @@ _VIEWED = 0.7
 class State:
     """Current state of a simulation, with the attributes of a `Snapshot`.
 
-    Values are computed when they are read. Arrays are views that the first read after the next step
-    overwrites; `copy` returns a `Snapshot` that does not change.
+    Values are computed when they are read. Arrays are read-only views that the first read after the
+    next step overwrites; `copy` returns a `Snapshot` that does not change.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -75,12 +76,12 @@ class State:
     @property
     def joint_angle_ref(self) -> FloatArray:
         """Reference angles of the joint axes, (m,), rad; NaN under torques."""
-        return self._present().joint_angle_ref
+        return _read_only(self._present().joint_angle_ref)
 
     @property
     def joint_rate_ref(self) -> FloatArray:
         """Reference rates of the joint axes, (m,), rad/s; NaN under torques."""
-        return self._present().joint_rate_ref
+        return _read_only(self._present().joint_rate_ref)
 
     @property
     def joint_torque(self) -> FloatArray:
@@ -94,7 +95,11 @@ class State:
         Under the closed-loop controller of the scene they are means over its current
         control period.
         """
-        return self._present().contacts
+        contacts = self._present().contacts
+        for part in (contacts.link, contacts.other, contacts.point, contacts.state):
+            part.flags.writeable = False
+        contacts.force_normal.flags.writeable = contacts.force_friction.flags.writeable = False
+        return contacts
 
     @property
     def energy(self) -> dict[str, float]:
@@ -109,8 +114,12 @@ class State:
     @property
     def centre_of_mass(self) -> FloatArray:
         """Centre of mass of the robot, world frame, (3,), m; a new array."""
-        centre: FloatArray = self._simulation._shares @ self._present().link_pose[:, :3]
-        return centre
+        return self._present().centre_of_mass
+
+    @property
+    def centre_of_mass_velocity(self) -> FloatArray:
+        """Velocity of the centre of mass, world frame, (3,), m/s; a new array."""
+        return self._present().centre_of_mass_velocity
 
     @property
     def head(self) -> int:
@@ -215,6 +224,7 @@ class Simulation:
         self._renderer: OffscreenRenderer | None = None
         self._export: Path | None = None  # file to export the recording to at its end
         self._seeds: dict[str, int] = {}
+        self._seed = seed
         self._state = State(self)
         if seed is not None:
             self._seeds = _drawn_seeds(scene, _seed_of(seed))
@@ -225,12 +235,12 @@ class Simulation:
 
     def _on_built(self) -> None:
         scene = self.scene
-        stepper = self._stepper
         self._axes = tuple(axis.name for axis in scene.body.axes)
         self._shape = (len(self._axes),)
         self._jointed = scene.body.jointed
         self._gives_torques = scene.gives_torques
-        self._shares = stepper.engine.schema.mass_shares
+        self._target_limits = TargetLimits(scene.axis_values)
+        self._safe_square = self._target_limits.nearest**2
 
     # ---------------------------------------------------------------------------------- properties
 
@@ -260,6 +270,11 @@ class Simulation:
         return self.scene.steps_per_period
 
     @property
+    def seed(self) -> int | None:
+        """Seed of `rng` and of the random parts of the scene; None if none was given."""
+        return self._seed
+
+    @property
     def state(self) -> State:
         """Current state: always the same object, whose attributes have the values at the time of reading."""
         self._check_open()
@@ -274,10 +289,10 @@ class Simulation:
     def step(
         self,
         targets: ArrayLike | None = None,
+        n: int = 1,
         *,
         rates: ArrayLike | None = None,
         torques: ArrayLike | None = None,
-        n: int = 1,
     ) -> None:
         """Advance by `n` time steps.
 
@@ -292,7 +307,8 @@ class Simulation:
         steps, bit for bit. So do n calls of one step each, under `targets` alone or under
         `torques`.
 
-        Raises `UsageError` if an argument is invalid; nothing is changed then. Raises
+        Raises `UsageError` if an argument is invalid, or a target is more than half a turn beyond
+        the limits of its joint (without limits: beyond a full turn); nothing is changed then. Raises
         `PhysicsError`
         with the time and the reason if a step fails; the state is that before the failed step.
 
@@ -300,14 +316,14 @@ class Simulation:
         ----------
         targets : (m,) array, optional
             Target angles of the joint axes (`axes`), rad.
-        rates : (m,) array, optional
-            Rates of the targets, rad/s.
-        torques : (m,) array, optional
-            Motor torques, which replace the output of the joint controllers and are held, N m.
         n : int
             Number of steps. Without targets and torques, the gait or the controller of
             the scene drives
             the robot, as in a run.
+        rates : (m,) array, optional
+            Rates of the targets, rad/s.
+        torques : (m,) array, optional
+            Motor torques, which replace the output of the joint controllers and are held, N m.
         """
         if self._closed:
             self._check_open()
@@ -332,6 +348,18 @@ class Simulation:
         else:
             self._stepper.drive(n)
 
+    def step_period(
+        self,
+        targets: ArrayLike | None = None,
+        n: int = 1,
+        *,
+        rates: ArrayLike | None = None,
+        torques: ArrayLike | None = None,
+    ) -> None:
+        """Advance by `n` control periods of the scene; otherwise as `step`."""
+        periods = n if type(n) is int and n > 0 else _count("n", n)
+        self.step(targets, periods * self.period_steps, rates=rates, torques=torques)
+
     def _values(self, name: str, data: ArrayLike) -> FloatArray:
         """Argument with one value per axis."""
         if type(data) is np.ndarray and data.dtype == np.float64 and data.shape == self._shape:
@@ -350,12 +378,22 @@ class Simulation:
                     f"(got {values.shape})."
                 )
             values = values.astype(np.float64)
-        if not math.isfinite(values.dot(values)) and not np.isfinite(values).all():
+        if not values.dot(values) <= self._safe_square:
+            self._check_range(name, values)
+        return values
+
+    def _check_range(self, name: str, values: FloatArray) -> None:
+        """Raise `UsageError` if a value is not finite, or a target is far beyond its joint's range."""
+        if not np.isfinite(values).all():
             axis = int(np.flatnonzero(~np.isfinite(values))[0])
             raise UsageError(
                 f"{name}[{axis}] ({self._axes[axis]}) must be a finite number (got {values[axis]:g})."
             )
-        return values
+        beyond = self._target_limits.first_beyond(values) if name == "targets" else None
+        if beyond is not None:
+            raise UsageError(
+                beyond_text(f"targets[{beyond}]", self._axes[beyond], float(values[beyond]))
+            )
 
     def _check_targets(self) -> None:
         """Raise `UsageError` if the robot cannot follow targets."""
@@ -424,6 +462,7 @@ class Simulation:
         self._restart(scene if scene != self.scene else self.scene)
         self._seeds = seeds
         if seed is not None:
+            self._seed = seed
             self.rng = np.random.default_rng(seed)
 
     def _restart(self, scene: Scene) -> None:
@@ -631,6 +670,11 @@ def open_simulation(
     load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene, values=values)
     return Simulation(prepared, base_dir, scene_name(scene), seed)
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    array.flags.writeable = False
+    return array
 
 
 def _count(name: str, value: object) -> int:

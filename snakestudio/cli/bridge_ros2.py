@@ -84,6 +84,7 @@ def execute(options: argparse.Namespace) -> int:
 
     @contextmanager
     def bridged(robot: LiveRobot, base_dir: Path | None) -> Iterator[None]:
+        from snakestudio.model.target_limits import TargetLimits
         from snakestudio.stream.publisher import Stream
         from snakestudio.stream.ros2_sink import Ros2Sink
         from snakestudio.stream.sampler import StreamSource
@@ -94,7 +95,8 @@ def execute(options: argparse.Namespace) -> int:
 
         recording = robot.recording
         names = [] if recording is None else [axis.name for axis in recording.schema.axes]
-        sink = Ros2Sink(names, robot.steer, _note)
+        limits = None if recording is None else TargetLimits(recording.scene.axis_values)
+        sink = Ros2Sink(names, robot.steer, _note, limits)
         with closing(Stream(sink, feed, rate, _note)):
             print(
                 f"Connected to {sink.address}. Its joint commands never arm the robot.", flush=True
@@ -107,6 +109,7 @@ def execute(options: argparse.Namespace) -> int:
 def _simulate(options: argparse.Namespace, rate: float) -> int:
     """Simulate in real time until the end of the duration, or Ctrl+C."""
     from snakestudio import api
+    from snakestudio.model.target_limits import TargetLimits
     from snakestudio.session.session import Session
     from snakestudio.session.status import RunFailed, RunFinished
     from snakestudio.stream.publisher import Stream
@@ -136,7 +139,8 @@ def _simulate(options: argparse.Namespace, rate: float) -> int:
             recording = session.recording
             return None if recording is None else StreamSource(recording, None, base_dir)
 
-        sink = Ros2Sink([axis.name for axis in scene.body.axes], session.steer, _note)
+        names = [axis.name for axis in scene.body.axes]
+        sink = Ros2Sink(names, session.steer, _note, TargetLimits(scene.axis_values))
         with closing(Stream(sink, feed, rate, _note)):
             warm_up([scene.model.kind], ProgressLine())
             session.open(scene, base_dir, Path(options.scene).name)

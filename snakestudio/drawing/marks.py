@@ -104,7 +104,7 @@ def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
 
 def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
     """Mark of the robot's centre of mass; empty if a pose is unknown."""
-    at = snapshot.centre_of_mass()[None, :]
+    at = snapshot.centre_of_mass[None, :]
     if not np.isfinite(at).all():
         return np.zeros((0, 16), np.float32)
     return solid_rows(

@@ -83,7 +83,7 @@ def guide_points(snapshot: Snapshot) -> FloatArray | None:
     if not len(snapshot.link_pose) or not all(key in snapshot.control for key in keys):
         return None
     points = np.vstack(
-        [snapshot.centre_of_mass()[:2], np.reshape([snapshot.control[key] for key in keys], (2, 2))]
+        [snapshot.centre_of_mass[:2], np.reshape([snapshot.control[key] for key in keys], (2, 2))]
     )
     return points if np.isfinite(points).all() else None
 

@@ -41,7 +41,7 @@ class PresentRow:
         """Number of writes of the row."""
         self.rows: RowBuffers
         self.values: dict[str, FloatArray] = {}
-        """Fields of the row by the names in `VIEW_FIELDS`."""
+        """Fields of the row by the names in `VIEW_FIELDS`, as read-only views."""
 
     def is_bound_to(self, arguments: tuple[Any, ...]) -> bool:
         """Return whether these are the objects that the row was last bound to."""
@@ -63,7 +63,7 @@ class PresentRow:
                 contact_point=point, contact_normal=normal, contact_friction=friction
             )
             self._filled = rows.filled
-            self.values = {name: getattr(rows, name)[0] for name in VIEW_FIELDS}
+            self.values = {name: _read_only(getattr(rows, name)[0]) for name in VIEW_FIELDS}
 
     def write(self) -> None:
         """Write the present state."""
@@ -83,3 +83,9 @@ class PresentRow:
             self._call = CallTable(self._kernel, [(*self._arguments, self.rows, int(CALL))]).single(
                 0
             )
+
+
+def _read_only(view: FloatArray) -> FloatArray:
+    """The view, which cannot be written to: that would not change the state."""
+    view.flags.writeable = False
+    return view

@@ -131,11 +131,6 @@ class StateView(Snapshot):
         _put(self, name, value)
         return value
 
-    def centre_of_mass(self) -> FloatArray:
-        """Centre of mass of the robot, (3,), m."""
-        centre: FloatArray = self._engine.mass_shares @ self.link_pose[:, :3]
-        return centre
-
     def _written(self) -> PresentRow:
         """Return the row, with the state of this view in it."""
         row = self._row

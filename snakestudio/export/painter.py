@@ -99,7 +99,7 @@ class FramePainter:
 
     def _centre(self, time: float) -> NDArray[np.float64]:
         """Centre of mass, m; after the end that of the last row."""
-        return self._source.snapshot(min(time, self.duration)).centre_of_mass()
+        return self._source.snapshot(min(time, self.duration)).centre_of_mass
 
     def camera(self, time: float) -> Camera:
         """Camera at a time."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,10 +13,11 @@ from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IndexArray
-from snakestudio.errors import UsageError
+from snakestudio.errors import SnakeStudioWarning, UsageError
 from snakestudio.gym.settings import Settings
 from snakestudio.gym.task import Entry, Task
 from snakestudio.gym.task_state import TaskState
+from snakestudio.model.target_limits import TargetLimits, beyond_text
 
 _ARGUMENTS: dict[str, tuple[str, ...]] = {
     "__init__": ("settings", "n"),
@@ -92,6 +95,8 @@ class CheckedTask:
             raise UsageError(
                 f"{self._name}.__init__ does not create the task. Call super().__init__(settings, n) first."
             )
+        self._warned = False
+        self._limits = TargetLimits(task.scene.axis_values)
         self.observations = self._entries("observation_entries", task.observations)
         self.actions = self._entries("action_entries", task.actions)
         self.observation_bounds = _bounds(self.observations)
@@ -117,13 +122,35 @@ class CheckedTask:
     def command(self, action: object, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
         """Return joint targets at the start of a control period and their rates, each (n, m), rad and rad/s.
 
-        The action is clipped to its space. Raises `UsageError` if its shape is wrong or it is not
-        finite; nothing is changed then.
+        The action is clipped to its space, with a warning if an angle is more than a full turn beyond
+        it. Raises `UsageError` if its shape is wrong, it is not finite, or a task returns targets far
+        beyond the range of a joint; nothing is changed then.
         """
         task = self.task
         values = checked_action(action, shape, self.action_bounds).reshape(task.n, -1)
+        if not self._warned:
+            self._warn_of_degrees(np.reshape(np.asarray(action, np.float64), values.shape) - values)
         targets = self._array("joint_targets", task.joint_targets(values), task.target.shape)
-        return task.limited(self._finite("joint_targets", targets, task.axes))
+        targets = self._finite("joint_targets", targets, task.axes)
+        for own in targets:
+            axis = self._limits.first_beyond(own)
+            if axis is not None:
+                raise UsageError(beyond_text("joint_targets", task.axes[axis], float(own[axis])))
+        return task.limited(targets)
+
+    def _warn_of_degrees(self, beyond: FloatArray) -> None:
+        """Warn once about angles that are more than a full turn beyond the action space, (n, k)."""
+        for column in np.flatnonzero((np.abs(beyond) > 2.0 * math.pi).any(axis=0)).tolist():
+            name = self.actions[column].name
+            if name.endswith("_rad"):
+                self._warned = True
+                warnings.warn(
+                    f"{name} of an action is more than a full turn beyond its bounds and was clipped. Actions are in "
+                    "radians: convert degrees with np.radians.",
+                    SnakeStudioWarning,
+                    stacklevel=4,
+                )
+                return
 
     def observe(self, state: TaskState) -> FloatArray:
         """Return the observations within their bounds, (n, k)."""
@@ -263,7 +290,9 @@ def names_of(entries: tuple[Entry, ...]) -> tuple[str, ...]:
 
 
 def checked_action(
-    action: object, shape: tuple[int, ...], bounds: tuple[FloatArray, FloatArray]
+    action: object,
+    shape: tuple[int, ...],
+    bounds: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """Return an action as an array, clipped to its space.
 

@@ -38,6 +38,12 @@ class Frozen(BaseModel, metaclass=_TakesNumpy):
     optional: ClassVar[bool] = False
     """Whether files omit the part while all its values are defaults."""
 
+    def __dir__(self) -> list[str]:
+        """Names for completion: values, properties and methods of scenes, without those of pydantic."""
+        parts = [part for part in type(self).__mro__ if issubclass(part, Frozen)]
+        own = {name for part in parts for name in vars(part)} - {"model_config", "optional"}
+        return sorted({name for name in own if not name.startswith("_")} | set(field_names(self)))
+
 
 def _tuples(value: Any) -> Any:
     return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

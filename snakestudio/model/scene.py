@@ -7,6 +7,8 @@ engines.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Annotated, Any, Literal
 
 from pydantic import model_validator
@@ -46,6 +48,9 @@ PARTS_WITH_KINDS: dict[str, Registry[Any]] = {
 
 FORMAT = 1
 """Version of the scene file format."""
+
+_EDITS = "snakestudio.model.edits"
+"""Module of `with_values`, by name because it imports scenes."""
 
 MOST_BODIES = 50_000
 """Largest total number of posts, blocks and steps in the obstacles of a scene."""
@@ -244,6 +249,14 @@ class Scene(Frozen):
     def plugins(self) -> tuple[str, ...]:
         """Files and packages that the scene lists as plug-ins."""
         return names_of(self.plugin)
+
+    def with_values(self, values: Mapping[str, Any]) -> Scene:
+        """Return the scene with other values, by dotted key: ``{"gait.amplitude_deg": 30}``.
+
+        Raises `SceneError` with keys, values and remedies; the scene itself never changes.
+        """
+        changed: Scene = import_module(_EDITS).with_values(self, dict(values))
+        return changed
 
     def _repr_html_(self) -> str | None:
         """HTML for a notebook."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, Int32Array
 from snakestudio.model import direction
 from snakestudio.model.field_docs import with_field_docs
+from snakestudio.model.renamed import FormerMethod
 
 GROUND = -1
 """Value of `Contacts.other` for a contact with the ground; obstacles count from 0."""
@@ -331,12 +332,20 @@ class Snapshot:
         force = self.contacts.force_of_ground(self.n_links)
         return direction.in_link_frames(force, self.link_pose, self.head_last)
 
+    @property
     def centre_of_mass(self) -> FloatArray:
-        """Centre of mass of the robot, (3,), m."""
-        shares = (
-            mass_shares(self.n_links, self.body is not None)
-            if self.mass_shares is None
-            else self.mass_shares
-        )
-        centre: FloatArray = shares @ self.link_pose[:, :3]
+        """Centre of mass of the robot, world frame, (3,), m; a new array."""
+        centre: FloatArray = (self._shares @ self.link_pose[:, :3]).view(FormerMethod)
         return centre
+
+    @property
+    def centre_of_mass_velocity(self) -> FloatArray:
+        """Velocity of the centre of mass, world frame, (3,), m/s; a new array."""
+        velocity: FloatArray = self._shares @ self.link_twist[:, :3]
+        return velocity
+
+    @property
+    def _shares(self) -> FloatArray:
+        if self.mass_shares is None:
+            return mass_shares(self.n_links, self.body is not None)
+        return self.mass_shares

@@ -15,6 +15,7 @@ import numpy as np
 
 from snakestudio.errors import StreamError
 from snakestudio.model.snapshot import Fields
+from snakestudio.model.target_limits import TargetLimits, beyond_text
 from snakestudio.model.teleop import JointTargets
 from snakestudio.runfile.mcap.views import WORLD, part_names
 from snakestudio.stream.sampler import Sample
@@ -45,6 +46,8 @@ class JointCommands:
         Called with targets.
     on_note : callable
         Called with messages for the user.
+    limits : TargetLimits, optional
+        Range of the targets; targets beyond it have no effect.
     """
 
     def __init__(
@@ -52,7 +55,9 @@ class JointCommands:
         names: Sequence[str],
         on_targets: Callable[[JointTargets], object],
         on_note: Callable[[str], object],
+        limits: TargetLimits | None = None,
     ) -> None:
+        self._limits = limits
         self._index = {name: place for place, name in enumerate(names)}
         self._on_targets = on_targets
         self._on_note = on_note
@@ -86,6 +91,11 @@ class JointCommands:
         angles = [math.nan] * len(self._index)
         for name, position in zip(names, positions, strict=True):
             angles[self._index[name]] = position
+        beyond = None if self._limits is None else self._limits.first_beyond(np.array(angles))
+        if beyond is not None:
+            axis = list(self._index)[beyond]
+            self._report_once(beyond_text("A joint command", axis, angles[beyond]))
+            return
         try:
             targets = JointTargets(tuple(angles))
         except ValueError as error:
@@ -112,6 +122,8 @@ class Ros2Sink:
         Called with the targets of joint commands, on the node's thread.
     on_note : callable
         Called with messages for the user, on the node's thread.
+    limits : TargetLimits, optional
+        Range of the targets; targets beyond it have no effect.
     """
 
     def __init__(
@@ -119,6 +131,7 @@ class Ros2Sink:
         names: Sequence[str],
         on_targets: Callable[[JointTargets], object],
         on_note: Callable[[str], object],
+        limits: TargetLimits | None = None,
     ) -> None:
         try:
             self._rclpy: Any = import_module("rclpy")
@@ -134,7 +147,7 @@ class Ros2Sink:
         self._node: Any = self._rclpy.create_node(_NAME)
         self._joints = self._node.create_publisher(self._sensor.JointState, "joint_states", _DEPTH)
         self._transforms = self._node.create_publisher(self._tf2.TFMessage, "/tf", _DEPTH)
-        commands = JointCommands(names, on_targets, on_note)
+        commands = JointCommands(names, on_targets, on_note, limits)
         self._node.create_subscription(
             self._sensor.JointState, COMMANDS_TOPIC, commands.receive, _DEPTH
         )

@@ -147,9 +147,9 @@ def test_centre_of_mass_weights_unequal_links() -> None:
         expected = [
             [np.dot(masses, positions[k, :, a]) / masses.sum() for a in range(3)] for k in range(2)
         ]
-        np.testing.assert_allclose(batch.state.com, expected, rtol=1e-13)
+        np.testing.assert_allclose(batch.state.centre_of_mass, expected, rtol=1e-13)
         batch.reset(values=[{}, {"robot.link[1].mass_kg": 6.0}])
-        assert batch.state.com[1, 0] != batch.state.com[0, 0]
+        assert batch.state.centre_of_mass[1, 0] != batch.state.centre_of_mass[0, 0]
 
 
 # ----------------------------------------------------------------------------------------- failures
@@ -162,13 +162,13 @@ def test_failed_world_stops_alone_until_reset() -> None:
         wild = np.zeros((3, len(batch.axes)))
         wild[1] = 1e9
         for _ in range(3):
-            batch.step(wild, 200)
+            batch.step(0.0 * wild, 200, rates=wild)
         assert list(batch.failed) == [1]
         assert re.match(r"In step \d+ .*diverged", batch.failed[1])
         assert batch.state.ok.tolist() == [True, False, True]
         assert batch.state.step_count.tolist()[::2] == [600, 600]
         frozen = batch.state.link_pose[1].copy()
-        batch.step(wild, 10)
+        batch.step(0.0 * wild, 10, rates=wild)
         np.testing.assert_array_equal(batch.state.link_pose[1], frozen)
         saved = batch.save()
         batch.reset(mask=np.array([False, True, False]))
@@ -284,11 +284,11 @@ def test_long_calls_are_split_without_effect(monkeypatch: pytest.MonkeyPatch) ->
 def test_seed_gives_every_world_its_own_random_numbers() -> None:
     scene = scene_of("obstacle_aided")
     with ss.open_batch(scene, 3, seed=4) as batch, ss.open_batch(scene, 2, seed=4) as smaller:
-        drawn = [generator.random() for generator in batch.random]
+        drawn = [generator.random() for generator in batch.rng]
         assert len(set(drawn)) == 3
-        assert [generator.random() for generator in smaller.random] == drawn[:2]
+        assert [generator.random() for generator in smaller.rng] == drawn[:2]
         batch.reset(mask=np.array([True, False, False]), seed=4)
-        again = [generator.random() for generator in batch.random]
+        again = [generator.random() for generator in batch.rng]
         assert again[0] == drawn[0]
         assert again[1] != drawn[1]
 

@@ -309,7 +309,7 @@ def test_failed_step_keeps_the_previous_state() -> None:
         sim.step(still, n=5)
         before = sim.state.copy()
         with pytest.raises(ss.PhysicsError, match=r"step 6 \(t = 0.00125 s\)"):
-            sim.step(np.full(10, 1e9), n=3)
+            sim.step(still, rates=np.full(10, 1e12), n=3)
         np.testing.assert_array_equal(sim.state.link_pose, before.link_pose)
         assert sim.time == before.time
         sim.step(still)

@@ -148,3 +148,11 @@ def test_run_with_targets_continues_bit_for_bit() -> None:
     other.runner.advance(2000 - other.runner.engine.step_count)
     a, b = (recording.rows(0, len(recording)) for recording in (full, other.runner.recording))
     assert a.link_pose.tobytes() == b.link_pose.tobytes()
+
+
+def test_targets_in_degrees_have_no_effect() -> None:
+    controller = registry.create(scene())
+    assert isinstance(controller, Steerable)
+    assert not controller.steer(JointTargets((30.0, -20.0, 10.0)))
+    assert not followed(controller, 0.0, 0.5).angle.any()
+    assert controller.steer(JointTargets(tuple(ANGLES)))

@@ -361,7 +361,7 @@ def looked(
 ) -> dict[str, float]:
     """Channels after some measurements of a robot at rest at (x, y); at the end, `path` replaces its path."""
     robot = PlanarLagrangianEngine(scene).snapshot()
-    robot.link_pose[:, :2] += (x, y) - robot.centre_of_mass()[:2]
+    robot.link_pose[:, :2] += (x, y) - robot.centre_of_mass[:2]
     controller = registry.create(scene)
     for k in range(times):
         controller.reference(np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, robot)

@@ -141,7 +141,7 @@ def test_contact_points_are_coloured_by_state():
 
 def test_centre_of_mass():
     drawn = build(obstacle_scene(), snapshot(), Overlays(show_forces=False, show_com=True), CAMERA)
-    assert np.allclose(drawn.marks["mass"][0, :3], snapshot().centre_of_mass(), atol=1e-6)
+    assert np.allclose(drawn.marks["mass"][0, :3], snapshot().centre_of_mass, atol=1e-6)
 
 
 def test_trails_break_at_gaps_and_are_thinned():
@@ -289,7 +289,7 @@ def test_points_that_guide_the_robot_are_marked():
     drawn = build(scene, dataclasses.replace(seen, control=control), PLAIN, CAMERA)
     assert np.allclose(drawn.marks["sphere"][2:, :2], [(0.3, 0.0), (1.0, 0.0)])
     sight = drawn.lines[-2].astype(float)
-    assert np.allclose(sight[:2], seen.centre_of_mass()[:2])
+    assert np.allclose(sight[:2], seen.centre_of_mass[:2])
     assert np.allclose(sight[4:6], (1.0, 0.0))
 
 

@@ -37,7 +37,7 @@ def test_view_has_the_bits_of_a_snapshot_in_any_order(scene: str) -> None:
         np.testing.assert_equal(asdict(Snapshot(**values)), asdict(snapshot))
     view = runner.engine.look()
     assert view.n_links == snapshot.n_links
-    np.testing.assert_array_equal(view.centre_of_mass(), snapshot.centre_of_mass())
+    np.testing.assert_array_equal(view.centre_of_mass, snapshot.centre_of_mass)
     assert Fields.CONTACTS in view.valid
 
 

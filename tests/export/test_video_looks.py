@@ -183,14 +183,14 @@ def test_the_camera_moves_along_its_keyframes(run: RunRecording, follow: bool) -
     for key in path.keys:
         np.testing.assert_allclose(painter.camera(key.time).target, key.camera.target, atol=1e-12)
     middle = painter.camera(0.5)
-    centre = [run.snapshot(index).centre_of_mass() for index in (0, 50, 100)]
+    centre = [run.snapshot(index).centre_of_mass for index in (0, 50, 100)]
     away = centre[1] - (centre[0] + centre[2]) / 2 if follow else np.zeros(3)
     np.testing.assert_allclose(middle.target, np.array([0.6, 0, 0]) + away, atol=1e-9)
 
 
 def test_camera_follows_from_its_position_at_the_set_time(run: RunRecording) -> None:
     """A robot followed at the end has the same position in every frame."""
-    first, last = run.snapshot(0).centre_of_mass(), run.snapshot(100).centre_of_mass()
+    first, last = run.snapshot(0).centre_of_mass, run.snapshot(100).centre_of_mass
     camera = Camera((float(last[0]), float(last[1]), float(last[2])))
     options = VideoOptions(camera=camera, follow=True, camera_time_s=1.0)
     painter = FramePainter(run, options, Drawing(64, 48, DARK), 4 / 3)

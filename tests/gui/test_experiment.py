@@ -392,7 +392,7 @@ def test_ghost_is_shown_if_the_robot_is_known(document: Document) -> None:
 
 def test_distances_are_measured_on_the_ground(document: Document) -> None:
     snapshot = make_recording(document.scene, 3).snapshot(1)
-    centre = snapshot.centre_of_mass()
+    centre = snapshot.centre_of_mass
     position = np.repeat((centre + np.array([0.03, 0.04, 0.5]))[None, None], 2, axis=0)
     capture = Capture(
         "c",

@@ -244,7 +244,7 @@ def test_robot_of_a_new_scene_does_not_leave_the_view(
     assert navigator.following
     snapshot = viewport.snapshot
     assert snapshot is not None
-    begin = snapshot.centre_of_mass()
+    begin = snapshot.centre_of_mass
     at = viewport.pixel(tuple(begin))
     assert viewport.rect().contains(at.toPoint())
     camera = navigator.camera

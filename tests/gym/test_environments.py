@@ -12,7 +12,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import RescaleAction
 
-from snakestudio.errors import SceneError, UsageError
+from snakestudio.errors import SceneError, SnakeStudioWarning, UsageError
 from snakestudio.gym import SnakeEnv, SnakeVectorEnv
 from snakestudio.gym.documentation import with_environments
 from snakestudio.gym.task_registry import BUNDLED as TASKS
@@ -217,7 +217,7 @@ def test_actions_are_scaled_clipped_and_checked() -> None:
     plain.reset(seed=4)
     np.testing.assert_array_equal(
         scaled.step(np.ones(3))[0],
-        plain.unwrapped.step(np.full(3, 50.0))[0],  # type: ignore[arg-type]
+        plain.unwrapped.step(np.full(3, 5.0))[0],  # type: ignore[arg-type]
     )
     for wrong in (np.zeros(2), [np.nan, 0.0, 0.0], "fast", None):
         with pytest.raises(UsageError, match="An action must"):
@@ -292,3 +292,12 @@ def test_missing_gymnasium_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 def test_reference_of_environments_is_up_to_date() -> None:
     text = (docs_dir() / "environments.md").read_text(encoding="utf-8")
     assert with_environments(text) == text, "run: python packaging/document_keys.py"
+
+
+def test_action_in_degrees_is_noticed_once() -> None:
+    env = make(PATH)
+    env.reset(seed=4)
+    with pytest.warns(SnakeStudioWarning, match="yaw_amplitude_rad"):
+        env.step(np.array([30.0, 0.3, 0.0]))  # type: ignore[arg-type]
+    env.step(np.array([30.0, 0.3, 0.0]))  # type: ignore[arg-type]
+    env.step(np.array([0.5, 30.0, 0.0]))  # type: ignore[arg-type]  # not an angle

@@ -17,6 +17,7 @@ from snakestudio.errors import StreamError
 from snakestudio.export.mcap import write_mcap
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
+from snakestudio.model.target_limits import TargetLimits
 from snakestudio.model.teleop import JointTargets
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
@@ -145,6 +146,20 @@ def test_invalid_command_is_reported_once_and_ignored(
     assert not targets
     assert len(notes) == 1
     assert says in notes[0]
+
+
+def test_command_in_degrees_is_reported_and_ignored() -> None:
+    targets: list[JointTargets] = []
+    notes: list[str] = []
+    limits = TargetLimits(load_scene(MAIN).axis_values)
+    names = [axis.name for axis in load_scene(MAIN).body.axes]
+    commands = JointCommands(names, targets.append, notes.append, limits)
+    commands.receive(command(["joint_2_yaw"], [30.0]))
+    assert not targets
+    assert "joint_2_yaw" in notes[0]
+    assert "radians" in notes[0]
+    commands.receive(command(["joint_2_yaw"], [math.radians(30.0)]))
+    assert len(targets) == len(notes) == 1
 
 
 def test_missing_rclpy_is_reported(capsys: pytest.CaptureFixture[str]) -> None:

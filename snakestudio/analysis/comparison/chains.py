@@ -148,7 +148,7 @@ class _Track:
 
     def __init__(self, scene: Scene, base_dir: Path | None) -> None:
         self.runner = Runner(scene, base_dir)
-        self.centre = [self.runner.latest.centre_of_mass()]
+        self.centre = [self.runner.latest.centre_of_mass]
         self.torque = self.runner.latest.joint_torque
         """Joint torques at the current time, (m,), N m: engines report means over a step, this is the
         instantaneous value."""
@@ -173,7 +173,7 @@ class _Track:
                 raise PhysicsError(report.message)
             self.torque = 1.5 * runner.latest.joint_torque - 0.5 * before
             if runner.engine.step_count % border == 0:
-                self.centre.append(runner.latest.centre_of_mass())
+                self.centre.append(runner.latest.centre_of_mass)
 
 
 def _alike(

@@ -22,6 +22,7 @@ from snakestudio.model.fields import value
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.target_limits import TargetLimits
 from snakestudio.model.teleop import JointTargets, SteerCommand
 
 
@@ -105,10 +106,16 @@ class JointTargetsController(OpenLoop):
         self._law = scene.controller
         self._lower = scene.axis_values.lower
         self._upper = scene.axis_values.upper
+        self._targets = TargetLimits(scene.axis_values)
 
     def steer(self, command: SteerCommand) -> bool:
-        """Apply targets from the next control period on; False if they are already in effect."""
+        """Apply targets from the next control period on.
+
+        False if they are already in effect, or far beyond the range of a joint, as degrees are.
+        """
         if not isinstance(command, JointTargets) or len(command.angles) != len(self._state.motions):
+            return False
+        if self._targets.first_beyond(np.array(command.angles)) is not None:
             return False
         if command == self._state.asked:
             return False

@@ -364,7 +364,7 @@ class LeaderFollower:
         settings = self._settings
         direction = settings.direction
         head_x, head_y, _ = self._body.head_place(snapshot).tolist()
-        x, y, _ = snapshot.centre_of_mass().tolist()
+        x, y, _ = snapshot.centre_of_mass.tolist()
         offset = (head_x - x) * -math.sin(direction) + (head_y - y) * math.cos(direction)
         if state.side * offset > settings.head_reach_m:
             state.side = -state.side

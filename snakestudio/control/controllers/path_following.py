@@ -138,7 +138,7 @@ class PathFollower(Steering):
         reach = settings.look_ahead_m
         gain = settings.integral_gain_m_s
         sight = projected(
-            self._track_of(progress.path), snapshot.centre_of_mass()[:2], progress.around, reach
+            self._track_of(progress.path), snapshot.centre_of_mass[:2], progress.around, reach
         )
         shift = gain * progress.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0

@@ -246,7 +246,7 @@ class Viewport(QWidget):
         names = self.companions.ghost_names(snapshot)
         self.legends.show_snapshot(snapshot, names, commanded=self._builder.reference_ghost)
         if snapshot is not None and Fields.POSE in snapshot.valid:
-            centre = snapshot.centre_of_mass()
+            centre = snapshot.centre_of_mass
             if np.isfinite(centre).all():
                 # a dragged obstacle stays under the cursor
                 self.navigator.follow(centre, paused=self.tools.editor.transforms.busy)

@@ -150,7 +150,7 @@ class Thumbnails(QObject):
 
     def _image(self, request: _Request) -> QImage | None:
         snapshot = request.recording.snapshot(request.row)
-        middle = snapshot.centre_of_mass()
+        middle = snapshot.centre_of_mass
         if not snapshot.drawn or not np.isfinite(middle).all():
             return None
         if self._renderer is None:
