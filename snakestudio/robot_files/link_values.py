@@ -326,6 +326,8 @@ def _values(
     wheels = _wheels(segment, frame, middle, radius, notes)
     if wheels is not None:
         radius = wheels
+    if radius <= 0.0:
+        raise InputError(f'the geometry of link "{name}" has a radius of 0', "correct its size")
     centre = frame.T @ (inertial.centre - middle)
     aside = math.hypot(centre[1], centre[2])
     change = Change(Effect.MASS_MOVED, inertial.mass * aside)

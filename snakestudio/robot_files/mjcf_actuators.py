@@ -55,7 +55,8 @@ def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDe
         for element in group.children:
             joint = element.get("joint") or element.get("jointinparent")
             if joint:
-                drives.setdefault(joint, []).append(_drive(file, element, joint, notes))
+                with file.reading.problems.collected():
+                    drives.setdefault(joint, []).append(_drive(file, element, joint, notes))
             else:
                 others += 1
     if others:

@@ -41,27 +41,28 @@ def geometries_of(
     low, high = file.compiler.groups
     touch_of = file.contacts.with_robot if world else file.contacts.with_floor
     for geom in element.all("geom"):
-        geometry, inertial = _geometry(file, geom)
-        if geometry is not None:
-            touch = touch_of(geom)
-            shape = "box" if geometry.kind == "ellipsoid" else geometry.kind
-            if shape != geometry.kind:
-                file.notes.add(
-                    geometry.name or geom.place,
-                    "is an ellipsoid; it was replaced by its box for contacts",
-                    "ellipsoid",
-                )
-            geometry = replace(geometry, kind=shape, collides=touch is not None)
-            if touch is not None:
-                geometry = replace(
-                    geometry,
-                    friction=(touch.along, touch.across),
-                    rolling_friction=touch.rolling,
-                    torsional_friction=touch.torsional,
-                )
-            geometries.append(geometry)
-        if inertial is not None and low <= float_of(geom.get("group", "0"), geom.place) <= high:
-            inertials.append(inertial)
+        with file.reading.problems.collected():
+            geometry, inertial = _geometry(file, geom)
+            if geometry is not None:
+                touch = touch_of(geom)
+                shape = "box" if geometry.kind == "ellipsoid" else geometry.kind
+                if shape != geometry.kind:
+                    file.notes.add(
+                        geometry.name or geom.place,
+                        "is an ellipsoid; it was replaced by its box for contacts",
+                        "ellipsoid",
+                    )
+                geometry = replace(geometry, kind=shape, collides=touch is not None)
+                if touch is not None:
+                    geometry = replace(
+                        geometry,
+                        friction=(touch.along, touch.across),
+                        rolling_friction=touch.rolling,
+                        torsional_friction=touch.torsional,
+                    )
+                geometries.append(geometry)
+            if inertial is not None and low <= float_of(geom.get("group", "0"), geom.place) <= high:
+                inertials.append(inertial)
     return geometries, inertials
 
 

@@ -6,6 +6,8 @@ from snakestudio.inputs import InputError
 from snakestudio.robot_files.description import (
     BodyDescription,
     Geometry,
+    JointDescription,
+    Placement,
     RobotDescription,
 )
 from snakestudio.robot_files.elements import Element, float_of, vector_of
@@ -32,20 +34,21 @@ from snakestudio.robot_files.vocabulary import notes_on
 def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     """Read the robot of an MJCF file.
 
-    Raises `InputError` if it is invalid, or has an equality constraint or an element that is refused.
+    Raises `InputError` if an included file, a default class or a setting of the compiler is invalid.
     """
     root = with_included(root, reading)
     compiler = Compiler(root)
     with_replicas(root, compiler, reading)
     classes = DefaultClasses(root)
     root = with_defaults(root, classes)
-    reading.notes += notes_on(root, VOCABULARY)
+    with reading.problems.collected():
+        reading.notes += notes_on(root, VOCABULARY)
     flags = Element("flag")
     for option in root.all("option"):
         for flag in option.all("flag"):
             flags.attributes.update(flag.attributes)
     if enabled(flags, "equality") and enabled(flags, "constraint"):
-        _refuse_constraints(root)
+        _refuse_constraints(root, reading)
     outer = without_frames(root, compiler, reading)
     assets = [e for asset in root.all("asset") for e in asset.all("mesh", "hfield")]
     file = MjcfFile(
@@ -61,12 +64,18 @@ def read_mjcf(root: Element, reading: Reading) -> RobotDescription:
     )
     bodies, world, compensation = _tree(file)
     bodies = with_total_mass(bodies, compiler.total_mass)
-    bodies = with_actuators(file, bodies)
-    keyframe = read_keyframe(root, bodies, file.references)
+    with reading.problems.collected():
+        bodies = with_actuators(file, bodies)
+    keyframe = None
+    with reading.problems.collected():
+        keyframe = read_keyframe(root, bodies, file.references)
     if keyframe is not None:
         bodies = keyframe.bodies
         reading.notes += keyframe.notes
-    gravity, step = _options(file)
+    gravity = (0.0, 0.0, -9.81)
+    step = 0.002
+    with reading.problems.collected():
+        gravity, step = _options(file)
     gravity = gravity_on(bodies, compensation, gravity, reading)
     moving, fixed = world_geometry(bodies)
     _check_contacts(file, moving)
@@ -112,7 +121,7 @@ def _check_contacts(file: MjcfFile, bodies: list[BodyDescription]) -> None:
         )
 
 
-def _refuse_constraints(root: Element) -> None:
+def _refuse_constraints(root: Element, reading: Reading) -> None:
     for group in root.all("equality"):
         for element in group.children:
             if element.get("active", "true") == "false":
@@ -125,7 +134,7 @@ def _refuse_constraints(root: Element) -> None:
             what = "couples the joints" if element.tag == "joint" else "closes a loop between"
             if element.tag == "joint" and not element.get("joint2"):
                 what = "holds the joint"
-            raise InputError(
+            reading.problems.add(
                 f"line {element.line}: the equality constraint <{element.tag}> {what} {names}",
                 "remove it: a scene's robot is an open chain whose joints turn by themselves",
             )
@@ -152,7 +161,9 @@ def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry], list[f
                 continue
             _check_number(len(bodies))
             bodies.append(_body(file, child, body))
-            compensation.append(float_of(child.get("gravcomp", "0"), f"{child.place} gravcomp"))
+            compensation.append(0.0)
+            with file.reading.problems.collected():
+                compensation[-1] = float_of(child.get("gravcomp", "0"), f"{child.place} gravcomp")
             pending.append((child, len(bodies) - 1))
     return bodies, world, compensation
 
@@ -164,9 +175,16 @@ def _check_number(number: int) -> None:
 
 def _body(file: MjcfFile, element: Element, parent: int) -> BodyDescription:
     name = element.get("name") or f"body on line {element.line}"
-    joints = [joint_of(file, child) for child in element.all("joint", "freejoint")]
+    problems = file.reading.problems
+    joints: list[JointDescription] = []
+    for child in element.all("joint", "freejoint"):
+        with problems.collected():
+            joints.append(joint_of(file, child))
     geometries, inertials = geometries_of(file, element, world=file.contacts.is_fixed(element))
-    inertial = inertial_of(file, element, inertials)
-    return BodyDescription(
-        name, parent, file.placement(element), inertial, tuple(geometries), tuple(joints)
-    )
+    inertial = None
+    with problems.collected():
+        inertial = inertial_of(file, element, inertials)
+    placement = Placement()
+    with problems.collected():
+        placement = file.placement(element)
+    return BodyDescription(name, parent, placement, inertial, tuple(geometries), tuple(joints))

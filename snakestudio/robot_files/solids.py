@@ -41,7 +41,8 @@ def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
         # Two hemispheres, with their centroids 3/8 of the radius beyond the ends of the cylinder.
         across += ball * (0.4 * radius**2 + half**2 + 0.75 * half * radius)
         along += 0.4 * ball * radius**2
-    return np.diag([across, across, along]) / volume(kind, size)
+    contents = volume(kind, size)
+    return np.diag([across, across, along]) / contents if contents > 0 else np.zeros((3, 3))
 
 
 def surface(kind: str, size: tuple[float, ...]) -> float:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 
-from snakestudio.inputs import InputError
 from snakestudio.robot_files.elements import Element
+from snakestudio.robot_files.problems import Problems
 from snakestudio.text import counted, listing, quoted, shortened
 
 ANY = "*"
@@ -121,7 +121,7 @@ def rule_of(vocabulary: Vocabulary, parent: str, tag: str) -> Rule:
 def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
     """Sentences on everything in a file that its reader ignores or does not know.
 
-    Raises `InputError` at an element that is refused.
+    Raises `ProblemsError` with all elements that are refused.
 
     Parameters
     ----------
@@ -132,6 +132,7 @@ def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
     """
     ignored: dict[str, _Items] = {}
     unknown = _Items()
+    problems = Problems()
     pending = [(root, rule_of(vocabulary, "", root.tag))]
     while pending:
         element, own = pending.pop()
@@ -150,7 +151,7 @@ def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
             repeated = child.tag in own.once and child.tag in seen
             seen.add(child.tag)
             if isinstance(treatment, Refused):
-                raise InputError(f"{child.place}: <{child.tag}> is not supported", treatment.remedy)
+                problems.add(f"{child.place}: <{child.tag}> is not supported", treatment.remedy)
             if treatment is None:
                 unknown.add_element(child, element)
             elif repeated:
@@ -161,6 +162,7 @@ def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
             elif isinstance(treatment, Ignored) and treatment.reported(child.text.strip(), child):
                 ignored.setdefault(treatment.because, _Items()).add_element(child, element)
         pending += reversed(inner)
+    problems.check()
     result = [
         f"Ignored because {because}: {items.text(_MOST_IGNORED)}."
         for because, items in ignored.items()
