@@ -38,6 +38,7 @@ from snakestudio.robot_files.joint_values import (
     lifted_moment,
 )
 from snakestudio.robot_files.link_values import LinkValues, link_values
+from snakestudio.robot_files.names import with_unique_joints
 from snakestudio.robot_files.notes import Change, Notes
 from snakestudio.robot_files.obstacles import ground_friction, obstacles_of
 from snakestudio.robot_files.problems import Problems
@@ -85,6 +86,7 @@ def import_robot(description: RobotDescription, radius: float | None = None) -> 
     radius : float, optional
         Radius of links whose file has no geometry, m.
     """
+    description = with_unique_joints(description)
     notes = Notes()
     problems = Problems()
     with problems.collected():

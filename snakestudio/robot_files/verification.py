@@ -56,15 +56,15 @@ def differences(
 ) -> list[str]:
     """Differences between an imported robot and its file that no change explains, as clauses.
 
+    Names of joints must be unique.
+
     Parameters
     ----------
     first : Placement
         Frame of the first link in the world of the file: its middle, x along the link.
     """
     removed = {body for c in changes if c.effect == Effect.BODIES_LEFT_OUT for body in c.bodies}
-    gone = Counter(
-        joint for c in changes if c.effect == Effect.JOINTS_LEFT_OUT for joint in c.joints
-    )
+    gone = {joint for c in changes if c.effect == Effect.JOINTS_LEFT_OUT for joint in c.joints}
     file = _of_file(description, removed)
     scene = _of_scene(robot, axes, first)
     result = _axis_differences(_expected(description, gone), Counter(scene.names))
@@ -107,17 +107,16 @@ def _reach(file: _Whole, scene: _Whole) -> float:
     return float(np.linalg.norm(gaps, axis=1).max(initial=1e-3))
 
 
-def _expected(description: RobotDescription, gone: Counter[str]) -> Counter[str]:
-    """Number of axes by the name of their joint, without the joints that were left out; names can repeat."""
-    result: Counter[str] = Counter()
-    gone = gone.copy()
-    for body in description.bodies:
-        for joint in body.joints:
-            if gone[joint.name]:
-                gone[joint.name] -= 1
-            else:
-                result[joint.name] += _AXES.get(joint.kind, 0)
-    return result
+def _expected(description: RobotDescription, gone: set[str]) -> Counter[str]:
+    """Number of axes by the name of their joint, without the joints that were left out."""
+    return Counter(
+        {
+            joint.name: _AXES[joint.kind]
+            for body in description.bodies
+            for joint in body.joints
+            if joint.kind in _AXES and joint.name not in gone
+        }
+    )
 
 
 def _axis_differences(expected: Counter[str], own: Counter[str]) -> list[str]:
@@ -134,7 +133,8 @@ def _axis_differences(expected: Counter[str], own: Counter[str]) -> list[str]:
 
 def _pose_differences(file: _Whole, scene: _Whole, distance: float, angle: float) -> list[str]:
     """Axes that are at another position or have another direction than in the file."""
-    rows = _matched(file, scene)
+    places = {name: row for row, name in enumerate(file.names)}
+    rows = [places[name] for name in scene.names]
     directions = file.axes[rows]
     off = _distances(file, rows, scene.points)
     sines = np.linalg.norm(np.cross(scene.axes, directions), axis=1)
@@ -150,19 +150,6 @@ def _pose_differences(file: _Whole, scene: _Whole, distance: float, angle: float
         result.append(
             f"the axis of joint {scene.names[worst]} is {turn:.3g}° from that in the file"
         )
-    return result
-
-
-def _matched(file: _Whole, scene: _Whole) -> list[int]:
-    """Row in the file of each axis of the scene: that of the same name, the nearest one of several."""
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(file.names):
-        rows.setdefault(name, []).append(row)
-    result = []
-    for name, point in zip(scene.names, scene.points, strict=True):
-        candidates = rows[name]
-        nearest = int(_distances(file, candidates, point).argmin())
-        result.append(candidates.pop(nearest))
     return result
 
 

@@ -142,6 +142,24 @@ def test_unexplained_difference_is_an_error(
         load_robot(path)
 
 
+def test_joints_with_equal_names_are_numbered(tmp_path: Path) -> None:
+    """Unnamed joints on one line, at a bend, and one whose name looks like a numbered one."""
+    shape = '<geom type="capsule" size="0.02" fromto="0.02 0 0 0.08 0 0"/>'
+    joint = '<body pos="0.1 0 0" euler="0 0 40"><joint axis="0 0 1"/>' + shape
+    named = '<body pos="0.1 0 0"><joint name="joint on line 1 (2)" axis="0 1 0"/>' + shape
+    text = f"<mujoco><worldbody><body><freejoint/>{shape}{joint * 3}{named}{'</body>' * 5}</worldbody></mujoco>"
+    path = tmp_path / "robot.xml"
+    path.write_text(text)
+    imported = import_robot(read_robot(path))
+    assert [axis.name for axis in imported.axes] == [
+        "joint on line 1",
+        "joint on line 1 (3)",
+        "joint on line 1 (4)",
+        "joint on line 1 (2)",
+    ]
+    assert [math.degrees(axis.zero) for axis in imported.axes] == pytest.approx([40, 40, 40, 0])
+
+
 # --- random robots ----------------------------------------------------------------------------------
 
 AXES = st.sampled_from([(0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, -1.0, 0.0)])
