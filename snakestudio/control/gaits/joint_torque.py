@@ -13,7 +13,7 @@ from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.fields import value
 from snakestudio.model.motion import GaitFields, GaitStart
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.joint_torque import TorqueLaw, is_readable
+from snakestudio.model.robot.joint_formulas import TorqueLaw, is_readable
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 

@@ -91,7 +91,7 @@ _ENVELOPE_NAMES = (
 
 def torque_problem(scene: Scene, key: str) -> str:
     """Problem with the torque formula at `key` of a scene, as a sentence; "" if it is valid."""
-    from snakestudio.model.robot.joint_torque import TorqueLaw
+    from snakestudio.model.robot.joint_formulas import TorqueLaw
 
     try:
         if scene.gives_torques:
