@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from snakestudio import processor
-from snakestudio.errors import SnakeStudioWarning
+from snakestudio.errors import SnakeStudioWarning as SnakeStudioWarning
 from snakestudio.model.html_renderer import set_html_renderer
 
 if TYPE_CHECKING:

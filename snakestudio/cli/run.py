@@ -273,7 +273,7 @@ def _without_run(check: StepReport) -> int:
     return 0
 
 
-def _warn(scene: Scene, base_dir: Path | None, given: str, values: Mapping[str, Any]) -> None:
+def _warn(scene: Scene, base_dir: Path | None, name: str, values: Mapping[str, Any]) -> None:
     """Print the warnings of `snakestudio check`, so that users notice ignored values before the run.
 
     Values of a bundled scene that have no effect are not those of the user, unless the user has set them.
@@ -281,7 +281,7 @@ def _warn(scene: Scene, base_dir: Path | None, given: str, values: Mapping[str, 
     from snakestudio.kinds.reads import findings
     from snakestudio.session.scene_check import check
 
-    path = Path(given)
+    path = Path(name)
     bundled = is_shipped_scene(path)
     others = [each.key for each in findings(scene) if each.key not in values] if bundled else []
     for problem in check(scene, base_dir):
