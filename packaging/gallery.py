@@ -70,6 +70,7 @@ MOMENTS = {
     "jam_resolution": Moment(6.0, margin=1.1, forces=0.01),
     "jam_resolution_3d": Moment(6.0, azimuth=-110.0, margin=1.1, forces=0.01),
     "jam_without_resolution": Moment(4.0, azimuth=-90.0, elevation=60.0, forces=0.006),
+    "joint_formula": Moment(5.0, azimuth=-100.0, elevation=40.0, friction=0.1),
     "lagrangian_undulation": Moment(12.0, friction=0.15),
     "lateral_undulation_isotropic": Moment(6.0, azimuth=-90.0, elevation=60.0, friction=0.15),
     "obstacle_aided": Moment(5.0),

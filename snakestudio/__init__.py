@@ -20,25 +20,41 @@ if TYPE_CHECKING:
         Batch,
         Camera,
         Comparison,
+        ExperimentError,
         ExperimentReport,
+        ExportError,
         Fit,
+        GraphicsError,
         JointTrack,
+        LinkError,
         PhysicsError,
         Plugin,
+        PluginError,
+        PluginRuntimeError,
+        PreparationError,
+        ProfileError,
+        RobotFileError,
         Run,
+        RunFileError,
         SavedState,
         Scene,
         SceneError,
+        SignalError,
         Simulation,
         SnakeStudioError,
+        SnakeStudioWarning,
         Snapshot,
         State,
         StateError,
         StepReport,
+        StreamError,
         Study,
+        StudyError,
         Track,
         Trial,
+        TriggerError,
         UsageError,
+        UserError,
         check,
         check_step_size,
         compare_chain,
@@ -61,25 +77,41 @@ __all__ = [
     "Batch",
     "Camera",
     "Comparison",
+    "ExperimentError",
     "ExperimentReport",
+    "ExportError",
     "Fit",
+    "GraphicsError",
     "JointTrack",
+    "LinkError",
     "PhysicsError",
     "Plugin",
+    "PluginError",
+    "PluginRuntimeError",
+    "PreparationError",
+    "ProfileError",
+    "RobotFileError",
     "Run",
+    "RunFileError",
     "SavedState",
     "Scene",
     "SceneError",
+    "SignalError",
     "Simulation",
     "SnakeStudioError",
+    "SnakeStudioWarning",
     "Snapshot",
     "State",
     "StateError",
     "StepReport",
+    "StreamError",
     "Study",
+    "StudyError",
     "Track",
     "Trial",
+    "TriggerError",
     "UsageError",
+    "UserError",
     "__version__",
     "check",
     "check_step_size",
@@ -100,14 +132,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Lazy: `snakestudio --help` and `import snakestudio` load nothing heavy.
-    if name in __all__:
-        from importlib import import_module
+if not TYPE_CHECKING:  # type checkers would accept any name
 
-        return getattr(import_module("snakestudio.api"), name)
-    raise AttributeError(f"module 'snakestudio' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        # Lazy: `snakestudio --help` and `import snakestudio` load nothing heavy.
+        if name in __all__:
+            from importlib import import_module
 
+            return getattr(import_module("snakestudio.api"), name)
+        raise AttributeError(f"module 'snakestudio' has no attribute {name!r}")
 
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__() -> list[str]:
+        return sorted(__all__)

@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from snakestudio.control.authoring import AngleController, AngleGait
     from snakestudio.control.base import OpenLoop
     from snakestudio.control.set_points import SetPoints
+    from snakestudio.control.state_equations import (
+        OscillatorController,
+        OscillatorFields,
+        StateController,
+        check_reach,
+        integrate,
+        pitch_effects,
+    )
     from snakestudio.engines.base import Engine
     from snakestudio.engines.chain_engine import ChainEngine, chain
     from snakestudio.engines.time_stepping import TimeSteppingEngine
@@ -123,6 +131,8 @@ __all__ = [
     "Node",
     "Obstacle",
     "OpenLoop",
+    "OscillatorController",
+    "OscillatorFields",
     "Piece",
     "Plot",
     "Post",
@@ -143,26 +153,31 @@ __all__ = [
     "ShapeFields",
     "ShapeKind",
     "Snapshot",
+    "StateController",
     "TimeSteppingEngine",
     "chain",
+    "check_reach",
     "each_joint",
     "each_link",
     "each_section",
+    "integrate",
+    "pitch_effects",
     "turned",
     "value",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    # Lazy: a plug-in that adds a gait loads no compiler.
-    if name in _MODULES:
-        from importlib import import_module
+if not TYPE_CHECKING:  # type checkers would accept any name
 
-        value = getattr(import_module(_MODULES[name]), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module 'snakestudio.plugin' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        # Lazy: a plug-in that adds a gait loads no compiler.
+        if name in _MODULES:
+            from importlib import import_module
 
+            value = getattr(import_module(_MODULES[name]), name)
+            globals()[name] = value
+            return value
+        raise AttributeError(f"module 'snakestudio.plugin' has no attribute {name!r}")
 
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    def __dir__() -> list[str]:
+        return sorted(__all__)

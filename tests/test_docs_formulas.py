@@ -36,6 +36,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         "table_gait",
         {"gait": {"kind": "joint_torque"}, "start": {"kind": "straight"}},
     ),
+    "gait.angle_deg": (
+        "table_gait",
+        {"gait": {"kind": "joint_angle"}, "start": {"kind": "straight"}},
+    ),
     "gait.envelope": ("alternating_16", {"gait": {"kind": "compound_serpenoid"}}),
 }
 """Scene of each key with a formula, and values that the formula needs."""

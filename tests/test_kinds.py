@@ -213,7 +213,7 @@ def test_gait_is_a_kind_in_files_edits_and_check(clapping: Scene) -> None:
     )
     assert {p.sentence() for p in check(scene) if p.key.startswith("gait")} == {
         "gait.clap_deg: Nobody hears a clap of 0°. Give more.",
-        "gait.clap_deg_s: 90 has no effect here (only with a clap). Set it to 120.",
+        "gait.clap_deg_s: 90 has no effect here (only with a clap). Remove it.",
     }
     pitched = with_values(clapping, {"gait.pitch_deg": 1.0})
     assert naming("1") in [p.message for p in check(pitched) if p.key == "gait.pitch_deg"]

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from snakestudio import processor
-from snakestudio.errors import SnakeStudioWarning
+from snakestudio.errors import SnakeStudioWarning as SnakeStudioWarning
 from snakestudio.model.html_renderer import set_html_renderer
 
 if TYPE_CHECKING:
@@ -48,11 +48,27 @@ if TYPE_CHECKING:
     from snakestudio.api.step_size import check_step_size as check_step_size
     from snakestudio.api.studying import Study as Study
     from snakestudio.drawing.camera import Camera as Camera
+    from snakestudio.errors import ExperimentError as ExperimentError
+    from snakestudio.errors import ExportError as ExportError
+    from snakestudio.errors import GraphicsError as GraphicsError
+    from snakestudio.errors import LinkError as LinkError
     from snakestudio.errors import PhysicsError as PhysicsError
+    from snakestudio.errors import PluginError as PluginError
+    from snakestudio.errors import PluginRuntimeError as PluginRuntimeError
+    from snakestudio.errors import PreparationError as PreparationError
+    from snakestudio.errors import ProfileError as ProfileError
+    from snakestudio.errors import RobotFileError as RobotFileError
+    from snakestudio.errors import RunFileError as RunFileError
     from snakestudio.errors import SceneError as SceneError
+    from snakestudio.errors import SignalError as SignalError
     from snakestudio.errors import SnakeStudioError as SnakeStudioError
+    from snakestudio.errors import SnakeStudioWarning as SnakeStudioWarning
     from snakestudio.errors import StateError as StateError
+    from snakestudio.errors import StreamError as StreamError
+    from snakestudio.errors import StudyError as StudyError
+    from snakestudio.errors import TriggerError as TriggerError
     from snakestudio.errors import UsageError as UsageError
+    from snakestudio.errors import UserError as UserError
     from snakestudio.model.scene import Scene as Scene
     from snakestudio.model.scene_file import load_scene as load_scene
     from snakestudio.model.scene_file import save_scene as save_scene
@@ -90,11 +106,27 @@ _MODULES = {
     "snakestudio.api.studying": ("Study",),
     "snakestudio.drawing.camera": ("Camera",),
     "snakestudio.errors": (
+        "ExperimentError",
+        "ExportError",
+        "GraphicsError",
+        "LinkError",
+        "PluginError",
+        "PluginRuntimeError",
+        "PreparationError",
+        "ProfileError",
+        "RobotFileError",
+        "RunFileError",
+        "SignalError",
+        "StreamError",
+        "StudyError",
+        "TriggerError",
         "PhysicsError",
         "SceneError",
         "SnakeStudioError",
         "StateError",
+        "SnakeStudioWarning",
         "UsageError",
+        "UserError",
     ),
     "snakestudio.model.scene": ("Scene",),
     "snakestudio.model.scene_file": ("load_scene", "save_scene"),
@@ -117,9 +149,14 @@ def _scene_html(scene: Scene) -> str:
 set_html_renderer(_scene_html)
 
 
-def __getattr__(name: str) -> Any:
-    # Lazy: a command that only runs a scene does not load the modules that fit, compare and draw.
-    if name in _HOME:
-        globals()[name] = value = getattr(import_module(_HOME[name]), name)
-        return value
-    raise AttributeError(f"module 'snakestudio.api' has no attribute {name!r}")
+if not TYPE_CHECKING:  # type checkers would accept any name
+
+    def __getattr__(name: str) -> Any:
+        # Lazy: a command that only runs a scene does not load the modules that fit, compare and draw.
+        if name in _HOME:
+            globals()[name] = value = getattr(import_module(_HOME[name]), name)
+            return value
+        raise AttributeError(f"module 'snakestudio.api' has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -18,6 +18,7 @@ from snakestudio.analysis.fitting import (
     Trial,
 )
 from snakestudio.analysis.fitting.tracks import FittedCapture
+from snakestudio.api.plugins import load_plugins
 from snakestudio.api.reporting import Reporting
 from snakestudio.api.running import Run, all_values, prepare
 from snakestudio.errors import UsageError
@@ -25,6 +26,7 @@ from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_report import fit_report
 from snakestudio.export.report import Report
 from snakestudio.inputs import local_path
+from snakestudio.kinds.plugin_kinds import require_kinds
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.scene import Scene
 from snakestudio.study.fit_pool import FitPool
@@ -99,6 +101,7 @@ def fit(
     limit: int | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    plugins: Sequence[str | Path] = (),
     values: Mapping[str, Any] | None = None,
     **keywords: Any,
 ) -> Fit:
@@ -131,13 +134,17 @@ def fit(
         if omitted.
     scheduler : str, optional
         Address of a Dask scheduler whose workers simulate instead, such as ``"tcp://host:8786"``.
+    plugins : sequence of path or str
+        Plug-ins to load first, as in `simulate`.
     values : mapping, optional
         Scene values to replace, by dotted key.
     **keywords
         More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     who = Workers.from_options(workers, scheduler, least=0)
+    load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
+    require_kinds(prepared, base_dir, str(scene) if isinstance(scene, str | Path) else "")
     parameters = _parameters(free)
     bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
     measured: list[Any] = [experiment]

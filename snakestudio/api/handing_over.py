@@ -35,7 +35,7 @@ class _Columns(Protocol):
     def signal(self, text: str) -> FloatArray: ...
 
 
-def _library(name: str, what: str) -> Any:
+def library(name: str, what: str) -> Any:
     """Import an optional library.
 
     Raises `UsageError` if it is not installed.
@@ -50,16 +50,16 @@ def _library(name: str, what: str) -> Any:
 
 def to_pandas(recording: Recording) -> pandas.DataFrame:
     """Return all columns indexed by time; see `Run.to_pandas`."""
-    library = _library("pandas", "to_pandas")
+    package = library("pandas", "to_pandas")
     names = column_names(recording.schema)
-    frame = library.DataFrame(np.concatenate(list(table(recording, names))), columns=list(names))
+    frame = package.DataFrame(np.concatenate(list(table(recording, names))), columns=list(names))
     indexed: pandas.DataFrame = frame.set_index("time_s")
     return indexed
 
 
 def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
     """Return all columns over time; see `Run.to_xarray`."""
-    library = _library("xarray", "to_xarray")
+    package = library("xarray", "to_xarray")
     names = column_names(recording.schema)
     by_name = columns_of(recording.schema).by_name
     values = np.concatenate(list(table(recording, names)))
@@ -84,7 +84,7 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
             _units(first),
         )
     about = {"scene": scene_file or recording.scene.title}
-    dataset: xarray.Dataset = library.Dataset(variables, coordinates, about)
+    dataset: xarray.Dataset = package.Dataset(variables, coordinates, about)
     return dataset
 
 

@@ -12,18 +12,19 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, ended, prepare, simulate_scene
 from snakestudio.api.step_size import StepReport, check_scene_step_size
 from snakestudio.api.study_arguments import study_values
 from snakestudio.errors import SceneError, SnakeStudioWarning, StudyError, UsageError
 from snakestudio.export.printing import FORMATS
 from snakestudio.inputs import local_path
+from snakestudio.kinds.plugin_kinds import require_kinds
 from snakestudio.model.arguments import path_of, scene_path_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -33,7 +34,7 @@ from snakestudio.session.engine_compiler import prepare as compile_engines
 from snakestudio.study import export, running
 from snakestudio.study.begin import study_from
 from snakestudio.study.cluster import Tls
-from snakestudio.study.description import StudyFields
+from snakestudio.study.description import SearchKind, StudyFields
 from snakestudio.study.driver import Progress
 from snakestudio.study.figure import write_figure
 from snakestudio.study.figure_content import FigureColumns
@@ -51,10 +52,22 @@ from snakestudio.study.study_file import (
     scene_of,
 )
 
+if TYPE_CHECKING:
+    import pandas
+
 _SHOWN = 10
 """Number of points that a notebook shows."""
 
 _WAIT_S = 0.1
+
+
+class Point(dict[str, Any]):
+    """Point of a study: the values of the table's columns by name, and ``row``."""
+
+    @property
+    def row(self) -> int:
+        """Row of the table, from 0."""
+        return int(self["row"])
 
 
 class Study:
@@ -98,6 +111,8 @@ class Study:
     file : str or Path
         Study file. An existing study is updated to these arguments and keeps its results. If omitted,
         the study is deleted with this object.
+    plugins : sequence of path or str
+        Plug-ins to load first, as in `simulate`; also for a study file.
 
     Attributes
     ----------
@@ -119,7 +134,7 @@ class Study:
         goals: str | Mapping[str, Any] | Sequence[Any] | None = None,
         *,
         limits: Mapping[str, Any] | Sequence[Any] | None = None,
-        search: str | Mapping[str, Any] | None = None,
+        search: SearchKind | Mapping[str, Any] | None = None,
         points: int | None = None,
         seed: int | None = None,
         repeats: int | Mapping[str, Any] | None = None,
@@ -129,7 +144,9 @@ class Study:
         include_implausible: bool | None = None,
         title: str | None = None,
         file: str | Path | None = None,
+        plugins: Sequence[str | Path] = (),
     ) -> None:
+        load_plugins(plugins)
         options = {
             "vary": vary,
             "goals": goals,
@@ -172,7 +189,7 @@ class Study:
             self.path = Path(folder, "study.study.toml")
         else:
             self.path = path_of("file", file)
-        _write(self.path, source, options)
+        _write(self.path, source, options, named=file is not None)
 
     # -------------------------------------------------------------------------------------- running
 
@@ -288,22 +305,18 @@ class Study:
         scene = parse_scene(running.texts_of(self.path)["scene"])
         return export.units_in(table, running.units_of_results(self.path), scene)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """Return the table as a pandas DataFrame.
 
-        Raises `StudyError` if pandas is not installed.
+        Raises `UsageError` if pandas is not installed.
         """
-        try:
-            pandas = import_module("pandas")
-        except ImportError:
-            raise StudyError(
-                "to_pandas needs pandas, which is not installed. Install it with pip install pandas, or use"
-                " study.table, which is a mapping of numpy arrays."
-            ) from None
-        return pandas.DataFrame(dict(self.table))
+        from snakestudio.api.handing_over import library
+
+        frame: pandas.DataFrame = library("pandas", "to_pandas").DataFrame(dict(self.table))
+        return frame
 
     @property
-    def best(self) -> dict[str, Any] | None:
+    def best(self) -> Point | None:
         """Best point by the first goal: its columns and its ``row``; None if there is no valid point.
 
         Points that are not plausible are left out, unless the study includes them
@@ -327,11 +340,9 @@ class Study:
         table = self.table
         return {"row": table.front, **{name: table[name][table.front] for name in table}}
 
-    def _point(self, row: int) -> dict[str, Any]:
-        return {
-            "row": row,
-            **{name: column[row : row + 1].tolist()[0] for name, column in self.table.items()},
-        }
+    def _point(self, row: int) -> Point:
+        values = {name: column[row : row + 1].tolist()[0] for name, column in self.table.items()}
+        return Point({"row": row, **values})
 
     def simulate(self, row: int | Mapping[str, Any], repeat: int = 0) -> Run:
         """Repeat a run of the study, bit for bit.
@@ -543,14 +554,19 @@ def _state(path: Path) -> tuple[int, int] | None:
     return None
 
 
-def _write(path: Path, source: Scene | Run | str | Path, options: Mapping[str, Any]) -> None:
+def _write(
+    path: Path, source: Scene | Run | str | Path, options: Mapping[str, Any], *, named: bool
+) -> None:
     """Write the file of a study, and its scene next to it if the scene has no file.
+
+    Messages name the file only if the user has `named` it.
 
     Raises `StudyError`, `SceneError` or `UsageError`; nothing is written then.
     """
     if os.path.exists(path) and not is_study(path):
         raise StudyError(f"{path} exists and is not a study. Give the study another file name.")
     scene, base_dir, changes = prepare(source)
+    require_kinds(scene, base_dir, str(source) if isinstance(source, str | Path) else "")
     if changes:
         raise UsageError(
             "A run whose scene changes during the run cannot be varied. Give its scene."
@@ -568,7 +584,7 @@ def _write(path: Path, source: Scene | Run | str | Path, options: Mapping[str, A
         _require_scene(own)
         base_dir = path.parent
     study = study_from(study_values(name or named_from(path.parent, own), options))
-    _check_measures(Plan(study, scene, base_dir or path.parent, str(path)))
+    _check_measures(Plan(study, scene, base_dir or path.parent, str(path) if named else ""))
     if own != file:
         save_scene(scene, own)
     save_study(study, path)

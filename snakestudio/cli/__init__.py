@@ -95,6 +95,9 @@ COMMANDS = {
 _OWN_ENDING = ("gui", "emulate")
 """Commands that run until they are stopped, and handle signals themselves."""
 
+_WITHOUT_QUIET = ("gui", "completion")
+"""Commands that have no messages to leave out."""
+
 _WITH_PLUGINS = frozenset(
     (
         "run",
@@ -147,6 +150,10 @@ class Parser(argparse.ArgumentParser):
     def arguments(self) -> tuple[argparse.Action, ...]:
         """All options and arguments, in the order of the help."""
         return tuple(self._actions)
+
+    def has_option(self, name: str) -> bool:
+        """Whether an option such as "-q" is declared."""
+        return name in self._option_string_actions
 
     def error(self, message: str) -> NoReturn:
         text = capitalized(message)
@@ -260,7 +267,11 @@ def _loaded(name: str) -> tuple[ModuleType, Parser]:
     parser = Parser(
         prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__
     )
+    from snakestudio.cli.results import add_quiet_argument
+
     command.add_arguments(parser)
+    if name in COMMANDS and name not in _WITHOUT_QUIET and not parser.has_option("-q"):
+        add_quiet_argument(parser)
     if name in _WITH_PLUGINS:
         parser.add_argument(
             "--plugin",

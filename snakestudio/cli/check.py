@@ -13,7 +13,7 @@ from snakestudio.cli.shared import SCENE_HELP
 from snakestudio.cli.terminal import RED, YELLOW, painted
 from snakestudio.errors import UsageError
 from snakestudio.paths import find_scene, is_bare_name, is_shipped_scene
-from snakestudio.text import counted
+from snakestudio.text import counted, listing
 
 if TYPE_CHECKING:
     from snakestudio.errors import Problem, Severity
@@ -75,7 +75,18 @@ class _Report:
                 print(f"{self.name}: {severity} {text}")
         if not self.errors:
             runs = "" if self.runs is None else f"; {counted(self.runs, 'run')}"
-            print(f"{self.name}: no problems{runs}")
+            print(f"{self.name}: {self._summary}{runs}")
+
+    @property
+    def _summary(self) -> str:
+        """Number of warnings and hints, for a file without errors."""
+        severities = [problem.severity for problem in self.problems]
+        counts = [
+            counted(severities.count(each), each)
+            for each in ("warning", "hint")
+            if each in severities
+        ]
+        return listing(counts) if counts else "no problems"
 
 
 def execute(options: argparse.Namespace) -> int:

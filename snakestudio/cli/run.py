@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from snakestudio.cli.terminal import YELLOW, painted, print_warning
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import PhysicsError, UsageError
+from snakestudio.paths import is_shipped_scene
 
 if TYPE_CHECKING:
     from snakestudio.api import Run, StepReport
@@ -128,7 +130,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         outputs.spare_files_of(scene, base_dir)
         if options.contact_problem is not None:
             require_contact_problem(scene.model.kind, options.contact_problem)
-        _warn(scene, base_dir, Path(options.scene).name)
+        _warn(scene, base_dir, options.scene, values)
         warm_up([scene.model.kind], line)
         estimate = api.known_step_estimate(options.scene, scene, changes)
         if options.check_step:
@@ -271,14 +273,21 @@ def _without_run(check: StepReport) -> int:
     return 0
 
 
-def _warn(scene: Scene, base_dir: Path | None, name: str) -> None:
-    """Print the warnings of `snakestudio check`, so that users notice ignored values before the run."""
+def _warn(scene: Scene, base_dir: Path | None, name: str, values: Mapping[str, Any]) -> None:
+    """Print the warnings of `snakestudio check`, so that users notice ignored values before the run.
+
+    Values of a bundled scene that have no effect are not those of the user, unless the user has set them.
+    """
+    from snakestudio.kinds.reads import findings
     from snakestudio.session.scene_check import check
 
+    path = Path(name)
+    bundled = is_shipped_scene(path)
+    others = [each.key for each in findings(scene) if each.key not in values] if bundled else []
     for problem in check(scene, base_dir):
-        if problem.severity == "warning":
+        if problem.severity == "warning" and problem.key not in others:
             print(
-                f"{name}: {painted('warning:', YELLOW, sys.stderr)} {problem.sentence()}",
+                f"{path.name}: {painted('warning:', YELLOW, sys.stderr)} {problem.sentence()}",
                 file=sys.stderr,
             )
 

@@ -29,6 +29,7 @@ from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.outlines import corners, plan_boxes
 from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
+from snakestudio.model.obstacles.walls import as_wall
 from snakestudio.model.robot.chain import chain, middles
 from snakestudio.model.robot.joint_axes import in_a_row
 from snakestudio.model.rotations import matrices, rotation
@@ -432,8 +433,8 @@ def _spatial_cores(obstacle: Obstacle) -> tuple[list[int], list[_Core]]:
 def _planar_cores(obstacle: Obstacle) -> list[tuple[float, float, list[_Core]]]:
     """Return the lowest and highest height of each solid of an upright obstacle, m, and its cores."""
     rows = []
-    for solid in obstacle_solids(obstacle):
-        assert isinstance(solid, Post | Block)
+    for solid in map(as_wall, obstacle_solids(obstacle)):
+        assert solid is not None
         heights = (
             np.array([solid.low, solid.high]) if isinstance(solid, Post) else corners(solid).T[2]
         )

@@ -11,11 +11,11 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Fix, Problem
-from snakestudio.kernels.axes import Z
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.obstacles.shape import Obstacle, obstacle_solids, shape_of
 from snakestudio.model.obstacles.solids import Block, Post, Solid
+from snakestudio.model.obstacles.walls import as_wall, vertical_axis
 from snakestudio.model.scene import Scene
 
 OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction", "owner")
@@ -26,22 +26,12 @@ it ends below or begins above them; its friction coefficient; the index of its o
 RADIUS, HALF_X, HALF_Y, BOX_COS, BOX_SIN, MET, MU, OWNER = range(2, 10)
 """Indices of these columns; X and Y are first."""
 
-UPRIGHT = 1e-9
-"""Tolerance of the cosine of a box's tilt about 1."""
-
-
-def _vertical(block: Block) -> int:
-    """Return the index of the vertical axis of `block`, -1 if no axis is vertical."""
-    axis = int(np.argmax(np.abs(block.rotation[Z])))
-    return axis if abs(block.rotation[Z, axis]) >= 1.0 - UPRIGHT else -1
-
 
 @by_identity
 def fits_the_plane(obstacle: Obstacle) -> bool:
     """Return whether `obstacle` is a wall to a planar robot: not terrain, and made of posts and upright blocks."""
     return not shape_of(obstacle).terrain and all(
-        isinstance(solid, Post) or (isinstance(solid, Block) and _vertical(solid) >= 0)
-        for solid in obstacle_solids(obstacle)
+        as_wall(solid) is not None for solid in obstacle_solids(obstacle)
     )
 
 
@@ -54,13 +44,14 @@ def _outlines(obstacle: Obstacle) -> list[tuple[tuple[float, ...], float, float]
 def _outline(solid: Solid) -> tuple[tuple[float, ...], float, float]:
     if isinstance(solid, Post):
         return (solid.x, solid.y, solid.radius, 0.0, 0.0, 1.0, 0.0), solid.low, solid.high
-    assert isinstance(solid, Block)
-    up = _vertical(solid)
+    block = as_wall(solid)
+    assert isinstance(block, Block)
+    up = vertical_axis(block)
     first, second = (a for a in range(3) if a != up)
-    x, y, z = (float(c) for c in solid.centre)
-    along = solid.rotation[:2, first]
+    x, y, z = (float(c) for c in block.centre)
+    along = block.rotation[:2, first]
     length = math.hypot(*along)
-    half_x, half_y, half_z = (float(solid.half[a]) for a in (first, second, up))
+    half_x, half_y, half_z = (float(block.half[a]) for a in (first, second, up))
     return (
         (x, y, 0.0, half_x, half_y, float(along[0]) / length, float(along[1]) / length),
         z - half_z,
@@ -225,6 +216,12 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         if not fits and not (kind.tilts and not kind.terrain):
             message = f"{_label(obstacle, j)} is {kind.mention}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"
+            if not kind.terrain:
+                message = (
+                    f"{_label(obstacle, j)} is {kind.mention}, and walls of planar models consist of posts and upright "
+                    "blocks"
+                )
+                remedy = "build it of these, set model.kind to spatial_nonsmooth, or remove it"
             problems.append(
                 Problem(
                     "error", f"{key}.kind", message, remedy, obstacles=(j,), fixes=(checks.SPATIAL,)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from snakestudio.errors import Problem
+from snakestudio.errors import PluginError, Problem
 from snakestudio.model.edits import tree
 from snakestudio.model.registry import UncheckedFields
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
@@ -49,6 +49,19 @@ def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
     if not missing_kinds:
         return [Problem("warning", "plugin", reason, remedy) for reason, remedy in reasons]
     return missing_kinds
+
+
+def require_kinds(scene: Scene, base_dir: Path | None, source: str = "") -> None:
+    """Refuse a scene whose kinds are missing because a plug-in is not loaded or not trusted.
+
+    Raises
+    ------
+    PluginError
+    """
+    head = f"{source}: " if source else ""
+    missing = [each for each in problems(scene, base_dir) if each.severity == "error"]
+    if missing:
+        raise PluginError("\n".join(f"{head}{problem.sentence()}" for problem in missing))
 
 
 def renewed(scene: Scene) -> Scene:

@@ -123,7 +123,7 @@ def _slides(scene: Scene) -> bool:
     return scene.body.slides
 
 
-_NOT_HERE = "not under this controller"
+_NOT_HERE = "not with this controller"
 
 _NO_JOINTS = "only with joints"
 
@@ -185,7 +185,7 @@ _OF_ANGLES = (
 """Keys for following joint angles."""
 
 _CONDITIONS = (
-    _Condition(_OF_ANGLES, "gait.kind", lambda s: not s.gives_torques, "not under given torques"),
+    _Condition(_OF_ANGLES, "gait.kind", lambda s: not s.gives_torques, "not with given torques"),
     _Condition(_OF_JOINTS, "robot.n_links", _jointed, _NO_JOINTS),
     _Condition(_OF_SHAPE, "robot.n_links", lambda s: _jointed(s) or _takes_shape(s), _NO_JOINTS),
     _Condition(
@@ -466,22 +466,26 @@ def _elsewhere(scene: Scene, key: str) -> str:
     )
 
 
+def _no_effect(why: str) -> str:
+    """Predicate for a value that has no effect, with the reason."""
+    return (
+        f"no effect {why.removeprefix('not ')}"
+        if why.startswith("not with ")
+        else f"no effect here ({why})"
+    )
+
+
 def _of_value(scene: Scene, explicit: _ExplicitValue) -> Problem:
     many = isinstance(explicit.value, tuple) and len(explicit.value) > 1
-    leave = "remove them" if many else "remove it"
+    back = "remove them" if many else "remove it"
     table = isinstance(explicit.value, BaseModel)
-    back = (
-        leave
-        if table or explicit.default in (None, ())
-        else f"set it to {_described(explicit.default)}"
-    )
     elsewhere = _elsewhere(scene, explicit.key)
     return Problem(
         "warning",
         explicit.key,
         f"{_described(explicit.value)} {'are' if many else 'is'} ignored by this model"
         if elsewhere
-        else f"{_described(explicit.value)} {'have' if many else 'has'} no effect here ({explicit.why})",
+        else f"{_described(explicit.value)} {'have' if many else 'has'} {_no_effect(explicit.why)}",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
         fixes=(Fix(back.capitalize(), ((explicit.key, None if table else explicit.default),)),),
     )
@@ -499,7 +503,7 @@ def _of_part(scene: Scene, part: str, unused: list[_ExplicitValue]) -> Problem:
         part,
         f"{listed} {'are' if many else 'is'} ignored by this model"
         if elsewhere
-        else f"{listed} {'have' if many else 'has'} no effect here ({unused[0].why})",
+        else f"{listed} {'have' if many else 'has'} {_no_effect(unused[0].why)}",
         f"{back}, or choose {elsewhere}" if elsewhere else back,
         fixes=(Fix(back.capitalize(), ((part, None),) if names[0] == "kind" else values),),
     )

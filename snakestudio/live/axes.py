@@ -165,7 +165,7 @@ def _bent_up_and_down(scene: Scene, base_dir: Path | None) -> tuple[str, list[in
     except SceneError:
         return "pitch", [], ""
     if moved is not None:
-        file = str(getattr(scene.gait, scene.gait.files[0]))
+        file = str(getattr(scene.gait, scene.gait.files[0])) if scene.gait.files else ""
         pitched = [
             axis.joint
             for axis, moves in zip(axes, moved, strict=True)

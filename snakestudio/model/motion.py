@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -102,6 +103,10 @@ class GaitFields(Frozen):
     )
     """Scene keys of the amplitude and the offset of each wave."""
 
+    formulas: ClassVar[Mapping[str, str]] = {}
+    """Fields that are formulas of the time t, the joint number i and the number of links n, and the
+    kind of axes that each applies to."""
+
     gives_torques: ClassVar[bool] = False
     """Whether the gait gives motor torques instead of reference angles."""
 
@@ -127,9 +132,9 @@ class GaitFields(Frozen):
         return None
 
     def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
-        """Mask (m,) of the joint axes that the gait's file moves away from 0; None for a gait without a file.
+        """Mask (m,) of the joint axes that the gait's file or formulas move away from 0; None if these are its waves.
 
-        Raises `SceneError` if the file is unusable.
+        Raises `SceneError` if the file or a formula is unusable.
         """
         return None
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import numbers
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-import numpy as np
-
-_NUMBERS: dict[type, tuple[type, ...]] = {
-    float: (float, int, np.floating, np.integer),
-    int: (int, np.integer),
-    bool: (bool, np.bool_),
-    str: (str,),
-}
+_NUMBERS: dict[type, type] = {float: numbers.Real, int: numbers.Integral}
+"""Classes of which numbers of numpy are, too."""
 
 
 def conforms(value: Any, hint: Any) -> bool:
@@ -46,14 +41,16 @@ def _is(value: Any, expected: type) -> bool:
         return True
     if isinstance(value, bool) and expected in (float, int):
         return False
-    return isinstance(value, _NUMBERS.get(expected, (expected,)))
+    if expected is bool and type(value).__name__ in ("bool", "bool_"):  # of numpy
+        return True
+    return isinstance(value, _NUMBERS.get(expected, expected))
 
 
 def _contains(value: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
     """Whether a container and its elements have the types of a generic hint."""
     if origin is Callable:
         return callable(value)
-    if origin is np.ndarray:
+    if getattr(origin, "__name__", "") == "ndarray":
         return _is_numeric(value)
     if origin is tuple:
         if not isinstance(value, tuple):
@@ -77,6 +74,8 @@ def _contains(value: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
 
 
 def _is_numeric(value: Any) -> bool:
+    import numpy as np  # faults of plug-ins are also reported by commands that need no arrays
+
     try:
         return np.asarray(value).dtype.kind in "fiub"
     except Exception:

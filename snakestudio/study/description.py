@@ -141,7 +141,7 @@ class Search(Frozen):
     batch: int = value(
         0,
         label="Generation",
-        help="Number of points per generation of an optimiser; 0: automatic",
+        help="Number of points per generation of an optimiser, for cma_es and nsga2 at least 2; 0: automatic",
         ge=0,
         le=10_000,
     )
@@ -400,6 +400,12 @@ def problems(study: StudyFields) -> list[Problem]:
             remedy = "add a goal" if len(study.goals) < least else "remove the others"
             there = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
             wrong("goals", f"this search needs {count}, but {there}", remedy)
+    if study.search.kind in ("cma_es", "nsga2") and study.search.batch == 1:
+        wrong(
+            "search.batch",
+            "this search cannot learn from generations of one point",
+            "use at least 2, or 0 for the automatic number",
+        )
     if study.n_runs > MOST_RUNS:
         amount = f"{study.n_points:,} points of {study.repeats.count} repeats are more than {MOST_RUNS:,} runs"
         wrong("search", amount, "use fewer steps or points")

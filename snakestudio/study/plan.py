@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from snakestudio.errors import PluginError, Problem, SceneError, StudyError
-from snakestudio.kinds.plugin_kinds import problems
+from snakestudio.errors import Problem, SceneError, StudyError
+from snakestudio.kinds.plugin_kinds import require_kinds
 from snakestudio.model.edits import declared, get_value, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
@@ -100,13 +100,7 @@ class Plan:
             wrong = Problem("error", "scene", f"{scene_path}: there is no such file", remedy)
             raise StudyError.of([wrong], path)
         scene = load_scene(scene_path)
-        missing = [
-            problem for problem in problems(scene, scene_path.parent) if problem.severity == "error"
-        ]
-        if missing:
-            raise PluginError(
-                "\n".join(f"{scene_path}: {problem.sentence()}" for problem in missing)
-            )
+        require_kinds(scene, scene_path.parent, str(scene_path))
         return cls(study, scene, scene_path.parent, str(path))
 
     def doc(self, vary: Vary) -> FieldDoc:

@@ -298,7 +298,7 @@ def test_two_links_follow_the_leader() -> None:
         ),
         (
             {"control": Control(soft_start_deg=3.0)},
-            "control.soft_start_deg: 3 has no effect here (not under this",
+            "3 has no effect with this",
         ),
     ],
 )

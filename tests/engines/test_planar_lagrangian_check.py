@@ -50,7 +50,7 @@ def test_checking_does_not_load_the_compiler() -> None:
         ),
         (
             {"ground__mu_rolling": 0.1},
-            naming("ground.mu_rolling: 0.1", "0.05", 'model.kind = "spatial_nonsmooth"'),
+            naming("ground.mu_rolling: 0.1", "Remove it", 'model.kind = "spatial_nonsmooth"'),
         ),
         (
             {"solver__joints": "implicit"},
@@ -116,7 +116,7 @@ def test_other_models_report_values_of_this_model(kind: Any) -> None:
         in problems["joint_controller.law"].sentence()
     )
     assert 'model.kind = "planar_lagrangian"' in problems["joint_controller.law"].sentence()
-    assert problems["ground.coulomb_smoothing_m_s"].remedy.startswith("set it to 0.001, or")
+    assert problems["ground.coulomb_smoothing_m_s"].remedy.startswith("remove it, or")
 
 
 STIFF = {

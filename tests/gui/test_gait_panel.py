@@ -67,7 +67,8 @@ def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
 
 def test_library_has_explanations_and_sources(panel: GaitPanel) -> None:
     offered = [panel.presets.itemText(i) for i in range(panel.presets.count())]
-    assert set(offered) == {entry.title for entry in LIBRARY} | {"Table of joint angles"}
+    others = {"Table of joint angles", "Joint angles"}
+    assert set(offered) == {entry.title for entry in LIBRARY} | others
     for entry in LIBRARY:
         panel.choose(next(gait for gait in GAITS if gait.name == entry.title))
         assert entry.explanation in panel.about.text()
@@ -375,6 +376,20 @@ def test_formula_of_torques_is_applied_or_refused(
             )
     assert row.problem == ""
     assert document.scene.gait == JointTorqueFields(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
+
+
+def test_formula_of_angles_is_chosen_applied_or_refused(
+    qtbot: QtBot, panel: GaitPanel, document: Document
+) -> None:
+    document.edit(with_values(document.scene, {"gait.kind": "joint_angle"}), "Gait")
+    assert list(panel.formulas) == ["gait.angle_deg", "gait.pitch_angle_deg"]
+    assert panel.names_button.isVisible()
+    row = panel.formulas["gait.angle_deg"]
+    for text in ("30*sin(q)", "30*sin(t - i)"):
+        type_into(row.field, text)
+        assert ("'q'" in row.problem) == ("q" in text)
+    assert document.scene.gait.angle_deg == "30*sin(t - i)"
+    assert not [each for each in check_controller(document.scene) if each.severity == "error"]
 
 
 def test_values_ignored_with_torques_are_locked(torques: GaitPanel, document: Document) -> None:

@@ -159,7 +159,7 @@ def test_new_plugin_refuses_invalid_paths(tmp_path: Path) -> None:
         "my_kind.py": "already",
         "my-kind.py": "Python module",
         "kind.txt": "Python file",
-        "_1.py": "_1 is not a valid name",
+        "_1.py": "_1 .* valid",
         "none/kind.py": "cannot be written",
     }.items():
         with pytest.raises(PluginError, match=sentence):

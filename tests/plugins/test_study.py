@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from snakestudio import api
 from snakestudio.cli import main
-from snakestudio.errors import PluginError
+from snakestudio.errors import PluginError, StudyError
 from snakestudio.model.scene_file import dump_scene
 from snakestudio.plugins.loaded import find, loaded
 from snakestudio.plugins.loading import load, unload
@@ -86,3 +87,19 @@ def test_check_of_a_study_does_not_run_its_plugin(
     assert "checked" in capsys.readouterr().out
     assert main(["study", "run", str(study)]) == 2
     assert "snakestudio plugin trust" in capsys.readouterr().err
+
+
+def test_study_and_fit_name_the_plugin_that_is_not_trusted(tmp_path: Path) -> None:
+    written(tmp_path)
+    path = scene_file(tmp_path)
+    vary = {"controller.amplitude_deg": (10.0, 40.0, 2)}
+    with pytest.raises(PluginError, match="not trusted") as caught:
+        api.Study(path, vary)
+    assert "study.toml" not in str(caught.value)
+    with pytest.raises(PluginError, match="not trusted"):
+        api.fit(path, tmp_path / "track.csv", {"controller.amplitude_deg": (10.0, 40.0)})
+    study = api.Study(path, vary, plugins=[tmp_path / "wag.py"])
+    assert study.description.n_points == 2
+    with pytest.raises(StudyError, match="pace") as unknown:
+        api.Study(path, {"controller.paces_hz": (1.0, 2.0, 2)})
+    assert "/tmp" not in str(unknown.value).replace(str(tmp_path), "")

@@ -165,3 +165,13 @@ def test_two_goals_give_their_front() -> None:
         inside = np.abs(np.sqrt(best[:, 0]) + np.sqrt(best[:, 1]) - 2.0) < 1e-6
         assert inside.sum() >= 8, kind
         np.testing.assert_array_equal(points, sampled(plan_of(text), score))
+
+
+@pytest.mark.parametrize("kind", ["cma_es", "nsga2", "tpe"])
+@pytest.mark.parametrize("points", [1, 3, 5])
+def test_smallest_generations_give_all_points(kind: str, points: int) -> None:
+    batch = 1 if kind == "tpe" else 2
+    goals = GOAL + ('[[goals]]\nmeasure = "net_distance"\n' if kind == "nsga2" else "")
+    text = f'{TWO}[search]\nkind = "{kind}"\npoints = {points}\nbatch = {batch}\n{goals}'
+    score = PointScore(tuple(1.0 for _ in range(goals.count("measure"))), 0.0)
+    assert len(sampled(plan_of(text), lambda place: score)) == points

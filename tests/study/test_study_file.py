@@ -18,6 +18,10 @@ HEAD = 'format = 1\nscene = "a.toml"\n'
 RANGE = '[[vary]]\nkey = "ground.mu_along"\nlow = 0.1\nhigh = 0.5\nsteps = 3\n'
 
 
+def _goals(count: int) -> str:
+    return "".join(f'[[goals]]\nname = "g{k}"\nmeasure = "net_speed"\n' for k in range(count))
+
+
 def test_saved_study_is_read_unchanged(tmp_path: Path) -> None:
     study = parse_study(
         HEAD
@@ -104,6 +108,26 @@ def test_new_value_has_a_useful_range() -> None:
             "3 goals, but there is 1. ",
         ),
         (HEAD + RANGE + '[search]\nkind = "gird"\n', 'search.kind cannot be "gird"'),
+        *(
+            (
+                f'{HEAD}{RANGE}[search]\nkind = "{kind}"\nbatch = 1\n' + _goals(count),
+                "search.batch: This search cannot",
+            )
+            for kind, count in (("cma_es", 1), ("nsga2", 2))
+        ),
+        *(
+            (f"{HEAD}{RANGE}[search]\n{key} = {number}\n", f"search.{key}")
+            for key, number in (
+                ("batch", -1),
+                ("batch", 10_001),
+                ("points", 0),
+                ("points", -3),
+                ("seed", -1),
+                ("seed", 2**32),
+                ("points", 1.5),
+                ("batch", "true"),
+            )
+        ),
         (
             HEAD + RANGE + "[search]\npoints = 1000000000000\n",
             "search.points",

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.control.base import OpenLoop
-from snakestudio.errors import Fix, Problem, SceneError
+from snakestudio.errors import Fix, Problem
 from snakestudio.kinds.gait import GaitKind
 from snakestudio.model.fields import value
 from snakestudio.model.motion import GaitFields, GaitStart
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot.joint_torque import TorqueLaw, is_readable
+from snakestudio.model.robot.joint_formulas import JointFormulas, formula_problems, is_readable
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
@@ -26,6 +27,7 @@ class JointTorqueFields(GaitFields):
     """
 
     gives_torques = True
+    formulas: ClassVar[Mapping[str, str]] = {"torque_nm": "yaw", "pitch_torque_nm": "pitch"}
 
     kind: Literal["joint_torque"] = value("joint_torque", label="Gait", help="Kind of gait")
     torque_nm: str = value(
@@ -67,7 +69,7 @@ class JointTorques(OpenLoop):
         self._compile(scene.gait)
 
     def _compile(self, gait: JointTorqueFields) -> None:
-        self._law = TorqueLaw(gait, self._n_links, self._axes)
+        self._law = JointFormulas(gait, self._n_links, self._axes)
         self._gait = gait
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
@@ -112,7 +114,7 @@ def check(scene: Scene) -> list[Problem]:
                 fixes=fixes,
             )
         ]
-    problems = []
+    problems: list[Problem] = []
     if scene.controller.acts:
         what = f'"{scene.controller.kind}" commands joint angles, but this gait commands torques'
         remedy = (
@@ -125,17 +127,7 @@ def check(scene: Scene) -> list[Problem]:
         remedy = 'set it to "straight", or to "joint_angles" for another pose'
         fixes = (Fix("Start straight", (("start.kind", "straight"),)),)
         problems.append(Problem("error", "start.kind", what, remedy, fixes=fixes))
-    try:
-        missing = TorqueLaw(scene.gait, scene.robot.n_links, scene.body.axes).missing(
-            scene.run.duration_s
-        )
-    except SceneError as error:
-        return [*problems, *error.problems]
-    if missing is not None:
-        what = f"it has no finite value for joint {missing.joint} at t = {missing.time:.3g} s"
-        remedy = "avoid 1/0, and roots and logarithms of negative numbers"
-        problems.append(Problem("error", missing.key, what, remedy))
-    return problems
+    return [*problems, *formula_problems(scene)]
 
 
 KIND = GaitKind(

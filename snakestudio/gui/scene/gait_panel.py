@@ -71,15 +71,20 @@ def _groups(scene: Scene) -> list[tuple[str, list[str]]]:
     return list(zip(scene.gait.wave_titles, (horizontal, vertical, between), strict=True))
 
 
-_SYMBOLS = {"torque_nm": "τ", "pitch_torque_nm": "τ<sub>v</sub>"}
+_SYMBOLS = {
+    "torque_nm": "τ",
+    "pitch_torque_nm": "τ<sub>v</sub>",
+    "angle_deg": "φ",
+    "pitch_angle_deg": "φ<sub>v</sub>",
+}
 
-_TORQUE_NAMES = (
+_FORMULA_NAMES = (
     ("t", "time, s"),
     ("i", "number of the joint, 1 to n − 1, counted from the first link"),
     ("n", "number of links"),
     ("pi", "3.14159…"),
 )
-"""Variables of torque formulas."""
+"""Variables of formulas for joints."""
 
 _ENVELOPE_NAMES = (
     ("n", "number of the joint, counted from 1 at the head"),
@@ -89,13 +94,13 @@ _ENVELOPE_NAMES = (
 """Variables of envelope formulas."""
 
 
-def torque_problem(scene: Scene, key: str) -> str:
-    """Problem with the torque formula at `key` of a scene, as a sentence; "" if it is valid."""
-    from snakestudio.model.robot.joint_torque import TorqueLaw
+def formula_problem(scene: Scene, key: str) -> str:
+    """Problem with the formula at `key` of a scene's gait, as a sentence; "" if it is valid."""
+    from snakestudio.model.robot.joint_formulas import JointFormulas
 
     try:
-        if scene.gives_torques:
-            TorqueLaw(scene.gait, scene.robot.n_links, scene.robot.axes)
+        if scene.gait.formulas:
+            JointFormulas(scene.gait, scene.robot.n_links, scene.robot.axes)
     except SnakeStudioError as error:
         return wrong_at(error, key)
     return ""
@@ -140,7 +145,7 @@ class GaitPanel(PresetSection):
         self.torque_button = QPushButton()
         self.torque_button.setProperty("role", "link")
         self.torque_button.clicked.connect(self._toggle_torques)
-        self.names_button = FormulaHelp(_TORQUE_NAMES)
+        self.names_button = FormulaHelp(_FORMULA_NAMES)
         self.envelope_button = FormulaHelp(_ENVELOPE_NAMES)
         for button in (
             self.wave_button,
@@ -186,7 +191,7 @@ class GaitPanel(PresetSection):
         other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
         self.wave_button.setVisible(used and other != scene.gait)
         self.shape.setVisible(scene.gait.of_waves or not used)  # torques do not command a shape
-        self.names_button.setVisible(torques)
+        self.names_button.setVisible(torques or (used and bool(scene.gait.formulas)))
         self.envelope_button.setVisible(used and _ENVELOPE in type(scene.gait).model_fields)
         self.preview.setVisible(used and bool(scene.gait.files))
         self.preview.show_table(scene, self._document.base_dir)
@@ -267,9 +272,9 @@ class GaitPanel(PresetSection):
     def _add_row(self, name: str, scene: Scene) -> None:
         """Add a row for a value of the gait."""
         key = f"gait.{name}"
-        if scene.gives_torques:
+        if name in scene.gait.formulas:
             self._add_formula(
-                key, _SYMBOLS[name], field_doc(type(scene.gait), name), torque_problem
+                key, _SYMBOLS[name], field_doc(type(scene.gait), name), formula_problem
             )
         elif name == _ENVELOPE:
             self._add_formula(key, "f(n)", field_doc(type(scene.gait), name), envelope_problem)
@@ -285,7 +290,7 @@ class GaitPanel(PresetSection):
         if self._document.scene.gives_torques:
             return "These yaw and pitch torques are applied at any joint angle. No joint controller is active."
         gait = self._document.scene.gait
-        if self.presets.preset is None and gait.files:
+        if self.presets.preset is None and (gait.files or gait.formulas):
             return str(GAIT_KINDS[gait.kind].help)
         return super()._note()
 

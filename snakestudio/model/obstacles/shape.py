@@ -198,7 +198,7 @@ class ShapeKind(FieldsDeclaration):
     terrain: bool = False
     """Whether it is ground to move on rather than something to push against: planar robots cannot
     collide with it, and it has the colour of ground. Other shapes are walls for planar robots as long
-    as they consist of posts and upright blocks."""
+    as their solids are posts, upright blocks, or upright prisms with a rectangular outline."""
 
     steps: bool = False
     """Whether its solids are blocks that each are shorter and higher than the one before and end at

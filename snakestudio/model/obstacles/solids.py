@@ -6,8 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from snakestudio._arrays import FloatArray
+from snakestudio.errors import MistakeError
 from snakestudio.model.rotations import rotation
 
 
@@ -58,6 +60,41 @@ class Prism(NamedTuple):
 
     half_width: float
     """Half the length along the y axis of the prism's frame, m."""
+
+    @classmethod
+    def upright(cls, corners: ArrayLike, low: float, high: float) -> Prism:
+        """Wall or pillar with a convex outline, from height `low` to `high`, m.
+
+        Raises `MistakeError` if the corners are not those of a convex polygon.
+
+        Parameters
+        ----------
+        corners : (m, 2) array
+            x and y of the corners in the world, m, in either direction around the outline.
+        """
+        outline = np.array(corners, np.float64)
+        if outline.ndim != 2 or outline.shape[1] != 2 or len(outline) < 3:
+            form = " x ".join(map(str, outline.shape))
+            raise MistakeError(
+                f"the corners of an upright prism have the shape {form}",
+                "give m x 2 numbers, m >= 3",
+            )
+        sides = np.roll(outline, -1, axis=0) - outline
+        nexts = np.roll(sides, -1, axis=0)
+        turns = sides[:, 0] * nexts[:, 1] - sides[:, 1] * nexts[:, 0]
+        angles = np.arctan2(turns, np.einsum("ka,ka->k", sides, nexts))
+        if (turns.min() < 0.0 < turns.max()) or not np.isclose(abs(angles.sum()), 2.0 * math.pi):
+            raise MistakeError(
+                "the outline of an upright prism is not convex", "build the shape of several prisms"
+            )
+        if turns.min() < 0.0:
+            outline = outline[::-1].copy()
+        middle = np.array([0.0, 0.0, 0.5 * (low + high)])
+        return cls(middle, _UPRIGHT.copy(), outline, 0.5 * (high - low))
+
+
+_UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""Rotation matrix of an upright prism: its y axis points down, so that x and z are those of a map."""
 
 
 class Relief(NamedTuple):

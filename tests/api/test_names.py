@@ -1,0 +1,103 @@
+"""Names of the Python API: complete lists, exceptions that pages name, and types of a script of users."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mypy import api as mypy
+
+import snakestudio as ss
+from snakestudio import errors, plugin
+from snakestudio.paths import docs_dir
+from tests.conftest import ROOT
+
+EXCEPTIONS = {
+    name
+    for name, value in vars(errors).items()
+    if isinstance(value, type) and issubclass(value, (ss.SnakeStudioError, ss.SnakeStudioWarning))
+}
+_NAME = re.compile(r"\b(?:ss\.)?([A-Z][A-Za-z]+(?:Error|Warning))\b")
+
+
+@pytest.mark.parametrize("module", [ss, plugin], ids=lambda module: module.__name__)
+def test_all_names_exist_and_are_completed(module: Any) -> None:
+    assert sorted(set(module.__all__)) == sorted(module.__all__)
+    assert set(module.__all__) <= set(dir(module))
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    with pytest.raises(AttributeError, match="no_such_name"):
+        module.no_such_name  # noqa: B018
+
+
+def test_plugin_lists_every_lazy_name() -> None:
+    assert set(plugin.__all__) == {*plugin._MODULES, "PLUGIN_API"}
+
+
+def test_all_exceptions_are_exported() -> None:
+    public = {name for name in EXCEPTIONS if not name.startswith("_")}
+    assert public <= set(ss.__all__)
+
+
+def _is_own(member: Any) -> bool:
+    module = getattr(getattr(member, "fget", member), "__module__", "")
+    return str(module).startswith("snakestudio")
+
+
+def texts() -> dict[str, str]:
+    """Pages for users, and docstrings of the API with those of the methods."""
+    pages = {
+        path.name: path.read_text(encoding="utf-8")
+        for path in docs_dir().rglob("*.md")
+        if path.parent.name != "decisions"
+    }
+    for name in ss.__all__:
+        value = getattr(ss, name)
+        members = inspect.getmembers(value) if inspect.isclass(value) else []
+        own = [member for key, member in members if not key.startswith("_") and _is_own(member)]
+        docs = [value, *own]
+        pages[f"ss.{name}"] = "\n".join(inspect.getdoc(each) or "" for each in docs)
+    return pages
+
+
+def test_exceptions_that_pages_and_docstrings_name_can_be_caught() -> None:
+    named: dict[str, str] = {}
+    for source, text in texts().items():
+        named |= dict.fromkeys(_NAME.findall(text), source)
+    assert {"StudyError", "SceneError", "PluginRuntimeError"} <= set(named)
+    unknown = {
+        name: source
+        for name, source in named.items()
+        if not hasattr(ss, name) and not hasattr(builtins, name)
+    }
+    assert unknown == {}
+
+
+def test_missing_library_raises_the_same_error_everywhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    run = ss.simulate("lagrangian_undulation", duration=0.05)
+    study = ss.Study(
+        "lagrangian_undulation",
+        {"gait.amplitude_deg": [20.0, 30.0]},
+        fixed={"run.duration_s": 0.05},
+        file=tmp_path / "two.study.toml",
+    ).run(workers=1)
+    for table in (run, study):
+        with pytest.raises(ss.UsageError, match="pip install pandas"):
+            table.to_pandas()
+    assert study.best is not None
+    assert study.best.row == study.best["row"]
+
+
+def test_type_checker_accepts_the_script_of_a_user_except_marked_lines() -> None:
+    assert files("snakestudio").joinpath("py.typed").is_file()
+    script = str(ROOT / "tests" / "api" / "user_script.py")
+    output, trouble, code = mypy.run(["--config-file", str(ROOT / "pyproject.toml"), script])
+    assert code == 0, output + trouble
