@@ -49,7 +49,7 @@ class Body:
         """Heading of the robot, rad, not wrapped: that of the head link, or the mean angle of all links.
 
         The mean angle is the heading of Liljebäck et al. (Snake Robots, 2013). `Snapshot.heading` is the
-        angle of the mean vector: the same for a straight body, and within 2 degrees for an undulating one.
+        angle of the mean vector: the same for a straight body, and within 4 degrees in the path-following scene.
         """
         heading = self.link_heading(snapshot)
         if measure == "head":
