@@ -27,6 +27,7 @@ from snakestudio.viewmodel.matching import match
 from tests.gui.conftest import fill_docks
 from tests.gui.pages.notices import NoticePage
 from tests.gui.pages.parts import label
+from tests.gui.pages.robot import connect_link
 
 LEFT = Qt.MouseButton.LeftButton
 NOTHING = Qt.KeyboardModifier.NoModifier
@@ -130,6 +131,19 @@ def test_scenes_are_found_by_file_name(window: MainWindow, query: str) -> None:
     best = ranked(offers, query, [])[0][0]
     assert best.id == f"scene_{query.replace(' ', '_')}"
     assert not any(re.search(r"\bP[1-5]\b", f"{entry.text} {entry.where}") for entry in offers)
+
+
+def test_hyphen_separates_words_while_space_stops_the_robot(window: MainWindow) -> None:
+    c = window.context
+    connect_link(window)
+    offers = command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
+    palette = CommandPalette(window, offers, c.settings)
+    assert "Space stops" in palette.field.placeholderText()
+    ids = [entry.id for entry, _ in ranked(offers, "friction-patches", [])]
+    assert ids == [entry.id for entry, _ in ranked(offers, "friction patches", [])]
+    assert "scene_friction_patches" in ids
+    palette.deleteLater()
+    c.robot_controller.disconnect_robot()
 
 
 def test_enter_runs_a_command_and_makes_it_recent(

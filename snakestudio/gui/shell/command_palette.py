@@ -152,8 +152,9 @@ _Index = QModelIndex | QPersistentModelIndex
 def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[RankedEntry]:
     """Return the entries that match a query, the best first; recently used and enabled entries rank higher.
 
-    The menu is searched too, but counts less than the text.
+    The menu is searched too, but counts less than the text. A hyphen separates words like a space.
     """
+    query = query.replace("-", " ")
     matches: list[tuple[tuple[float, int, int], RankedEntry]] = []
     for place, entry in enumerate(entries):
         fits = match(query, entry.text)
@@ -193,7 +194,13 @@ class CommandPalette(ModalOverlay):
         column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(6)
         self.field = QLineEdit(self.frame)
-        self.field.setPlaceholderText("Find a command, a panel or a scene")
+        space = QKeySequence(Qt.Key.Key_Space).toString(QKeySequence.SequenceFormat.NativeText)
+        stops = any(entry.id == "stop_robot" and entry.keys == space for entry in entries)
+        self.field.setPlaceholderText(
+            "Space stops the robot: type - between words"
+            if stops
+            else "Find a command, a panel or a scene"
+        )
         self.field.setAccessibleName("Find a command")
         self.field.setFont(theme.text_font(15))
         self.field.addAction(theme.icon("search", "dim"), QLineEdit.ActionPosition.LeadingPosition)
