@@ -18,6 +18,13 @@ WHOLE = (
     # Imported by compiled code.
     "av",
     "h5py",
+    # Imported by name, by themselves.
+    "OpenGL.arrays",
+    "OpenGL.platform",
+    "PIL",
+    "distributed",
+    # Offered to plug-ins that read run files.
+    "mcap",
     # Selected by the profile of a robot, and by the ending of a log.
     "can.interfaces",
     "can.io",

@@ -158,7 +158,7 @@ _OF_JOINTS = (
     ),
     *(
         f"robot.{name}"
-        for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")
+        for name in ("axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")
     ),
     "robot.joints",
     "robot.joint",

@@ -51,7 +51,8 @@ class Columns(NamedTuple):
     """Names of the CSV columns that the source fills."""
 
     clashes: tuple[tuple[Column, Column], ...] = ()
-    """Pairs of exported columns with the same name; only the first is in the tables."""
+    """Pairs of exported columns with the same name; `by_name` has the second one, which a capture measured.
+    Runs have none."""
 
 
 def columns_of(schema: Schema) -> Columns:
@@ -83,10 +84,11 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
                 name = quantity.name.format(label)
                 filled = quantity.needs in schema.valid
                 column = Column(name, quantity, index, filled, _group(quantity, name, schema))
-                present = by_name.setdefault(name, column)
-                if exported and present is not column:
+                present = by_name.get(name)
+                if present is None or exported:
+                    by_name[name] = column
+                if exported and present is not None:
                     clashes.append((present, column))
-                    continue
                 key = quantity.key or quantity.name.replace("{}", "*")
                 by_key[key] = (*by_key.get(key, ()), column)
     those = [column for column in by_name.values() if column.quantity.exported]

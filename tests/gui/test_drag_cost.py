@@ -17,6 +17,7 @@ from snakestudio.gui.robot.teleop.panel import TeleopPanel
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.threaded_view import _Target
 from snakestudio.model.edits import with_values
+from snakestudio.model.obstacles import solid_distances
 from snakestudio.viewmodel.scene import clearance
 from snakestudio.viewmodel.viewport import motion
 from tests.gui.fake import FakeBridge, make_recording
@@ -106,7 +107,7 @@ def test_clearance_computes_distances_of_many_points_together(
     document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # the last term of all distances from a post
-    calls = counted(monkeypatch, clearance, "_combined")
+    calls = counted(monkeypatch, solid_distances, "_combined")
     snapshot = make_recording(document.scene, 1).snapshot(0)
     clearance.clearances(obstacles_of(document.scene.obstacles), 0, snapshot, document.scene.body)
     assert len(calls) <= 17

@@ -25,6 +25,7 @@ OPTIONAL = {
     "pylsl",
     "rclpy",
     "rerun",
+    "stable_baselines3",
     "xacro",
     "xarray",
 }

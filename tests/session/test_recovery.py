@@ -137,6 +137,8 @@ def test_process_is_identified_by_its_start() -> None:
 
 def test_ps_is_used_without_a_proc_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recovery, "Path", lambda name: Path(str(name).replace("/proc", "/no/proc")))
+    exists = os.path.exists
+    monkeypatch.setattr(os.path, "exists", lambda name: exists(name.replace("/proc", "/no/proc")))
     own = process_start(os.getpid())
     assert own
     assert own == process_start(os.getpid())
