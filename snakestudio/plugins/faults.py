@@ -103,7 +103,7 @@ def import_mistake(error: BaseException, folder: Path | None) -> tuple[str, str]
     top = str(error.name or "").partition(".")[0]
     if not top or top == "snakestudio":
         return None
-    if folder is not None and ((folder / f"{top}.py").is_file() or (folder / top).is_dir()):
+    if folder is not None and (os.path.isfile(folder / f"{top}.py") or os.path.isdir(folder / top)):
         what = f'the module "{error.name}" is next to the plug-in, which is a single file and cannot import it'
         return what, remedy
     return (

@@ -485,8 +485,8 @@ def _gait(
     if not lifts and isotropic and not wheels:
         notes.add(
             "",
-            "The robot has no pitch joints and no wheels, and the ground has the same friction in all directions, so"
-            " no gait moves it far; increase ground.mu_across, or add obstacles",
+            "The robot has no pitch joints and no wheels, and its friction across the links is not larger than along"
+            " them, so no gait moves it far; increase ground.mu_across, or add obstacles",
         )
     _compare_torques(axes, links, gravity * (1.0 if lifts else ground.mu_across), notes)
     if lifts:

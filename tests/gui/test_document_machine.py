@@ -24,6 +24,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene
+from snakestudio.viewmodel.scene.empty_scene import empty_scene
 from tests.document_edits import EDITS, edited
 from tests.gui.conftest import MAIN_SCENE
 
@@ -154,7 +155,7 @@ class DocumentMachine(RuleBasedStateMachine):
     def restore_unsaved(self) -> None:
         scene = self.scene
         path = self.document.path
-        saved = self.document.read_file() if path is not None else Scene()
+        saved = self.document.read_file() if path is not None else empty_scene()
         self.document.restore(scene, path)
         self.begin(saved)
         self.push(scene)

@@ -26,6 +26,7 @@ from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import LateralUndulation, TwoWaves
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.papers import cited
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.pages.hands import type_into
 
@@ -72,7 +73,7 @@ def test_library_has_explanations_and_sources(panel: GaitPanel) -> None:
     for entry in LIBRARY:
         panel.choose(next(gait for gait in GAITS if gait.name == entry.title))
         assert entry.explanation in panel.about.text()
-        assert entry.source in panel.about.text()
+        assert cited(entry.source) in panel.about.text()
 
 
 def test_library_checks_gaits_against_the_robot(

@@ -27,6 +27,7 @@ from snakestudio.model.robot.strain import (
 )
 from snakestudio.model.robot.support import Anchors, Friction, Rings
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.papers import cited
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.fake_body import FakeLaw, body_recording, body_scene
 from tests.gui.pages import parts
@@ -141,7 +142,7 @@ def test_every_case_of_the_papers_is_one_undo_step(strain: StrainPanel, body: Do
         assert preset.holds(body.scene)
         assert strain.presets.preset is preset
         assert not strain.presets.changed
-        assert preset.source in strain.about.text()
+        assert cited(preset.source) in strain.about.text()
     assert body.scene.beam.group == "SE3"
     strain.choose(STRAINS[2])
     assert body.scene.support.kind == "end_anchors"

@@ -170,7 +170,7 @@ def test_new_obstacle_copies_the_last_of_its_kind() -> None:
     wall = preset_obstacles(Scene(), "wall", (0.0, 0.0))
     mine = Box(x_m=0, y_m=0, length_m=0.4, height_m=0.7, name="mine", locked=True, friction=0.9)
     (result,) = preset_obstacles(Scene(obstacles=(mine, *wall)), "box", (1.0, 2.0))
-    assert result == Box(x_m=1, y_m=2, length_m=0.4, height_m=0.7, friction=0.9)
+    assert result == Box(name="Box 1", x_m=1, y_m=2, length_m=0.4, height_m=0.7, friction=0.9)
     board = preset_obstacles(Scene(), "peg_board", (0.0, 0.0))
     assert (
         preset_obstacles(Scene(obstacles=board), "peg_board", (0.0, 0.0))[0].group == "Peg board 2"

@@ -17,7 +17,7 @@ TOY = {
             "lamp": Ignored("there is no light"),
             "max": Ignored("there is no limit", ("10",)),
             "tree": Refused("cut it"),
-            "notes": Ignored("nobody reads them"),
+            "notes": Ignored("they are for people"),
         },
     ),
     "part": rule(

@@ -96,8 +96,6 @@ class Mouse(QObject):
         if self._button != Qt.MouseButton.LeftButton:
             viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
             return _Mode.PAN
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            return _Mode.NOTHING  # a link was missed that should have been pulled
         item = self._item
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if item is not None and item[0] == "obstacle" and (item in viewport.selection or shift):
@@ -106,6 +104,8 @@ class Mouse(QObject):
             if self._transforms.grab(self._start, self._pivot):
                 self._transforms.move(event)
                 return _Mode.IDLE  # the tool has taken over and receives all events first
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return _Mode.NOTHING  # a link was missed that should have been pulled
         return _Mode.PAN if viewport.navigator.flat else _Mode.ORBIT
 
     def release(self, event: QMouseEvent) -> None:

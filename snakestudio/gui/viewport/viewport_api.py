@@ -191,10 +191,12 @@ class ViewportApi:
         return picked, item_of(picked, self.scene, self.document.scene)
 
     def link_near(self, position: QPointF, reach: float) -> Pick | None:
-        """Return the link under a point of the widget, or the nearest one within `reach` pixels of it."""
+        """Return the link under a point of the widget, or the nearest one within `reach` pixels of a free point."""
         picked = self.pick(position)
         if picked is not None and picked.kind == "link":
             return picked
+        if picked is not None and picked.kind == "obstacle":
+            return None
         things = self._things()
         half = things.sizes.half_length[:, None] * things.links.axis
         ends = np.stack([things.links.position - half, things.links.position + half])
