@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -166,7 +167,7 @@ class StatusBar(QStatusBar):
         if recording is None or recording.path is None:
             return 0
         with contextlib.suppress(OSError):
-            return recording.path.stat().st_size
+            return os.path.getsize(recording.path)
         return 0
 
 
