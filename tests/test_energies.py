@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
+from snakestudio.gui.plots.sets import balance_error
 from snakestudio.model.column_help import ENERGY_HELP
 from tests.test_docs import code
 
@@ -40,6 +41,8 @@ def test_works_add_up_to_the_kinetic_energy(
     kinetic, potential = run["energy_kinetic_j"], run["energy_potential_j"]
     added = sum(run[name] for name in works)
     assert np.abs(kinetic - kinetic[0] - added).max() <= share * size
+    (channel,) = balance_error(run.recording)  # as the window plots it
+    assert np.abs(run.signal(channel.text)).max() <= share * size
     lost = sum(run[n] for n in ("work_gravity_j", "work_projection_j") if n in names)
     if "work_spring_j" in names:  # by the midpoint rule
         lost = lost + run["work_spring_j"]

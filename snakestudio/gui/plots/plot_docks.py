@@ -97,7 +97,8 @@ def show_preset(panel: Panel, name: str) -> None:
     if recording is None:
         panel.refused.emit("There is no run yet. Start one, then choose a plot layout.")
         return
-    panel.library.add(preset.derived)
+    for channel in preset.derived(recording):
+        panel.library.put(channel)
     contents = _of(preset, panel, recording.schema)
     if contents:
         panel.show_gradually(contents)

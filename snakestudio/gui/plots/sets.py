@@ -14,7 +14,8 @@ from snakestudio.gui.plots.channel_library import (
     read_derived,
     write_derived,
 )
-from snakestudio.model.recording import Schema
+from snakestudio.model.recording import Recording, Schema
+from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
@@ -31,8 +32,8 @@ class PlotPreset:
     contents: Callable[[Schema], list[Content]]
     """Returns the contents of its plots for the run's schema."""
 
-    derived: tuple[DerivedChannel, ...] = ()
-    """Derived channels that it needs."""
+    derived: Callable[[Recording], tuple[DerivedChannel, ...]] = lambda recording: ()
+    """Returns the derived channels that it needs for the run."""
 
 
 def _each(part: str, count: int, what: str) -> tuple[Curve, ...]:
@@ -79,7 +80,7 @@ def _energy(schema: Schema) -> list[Content]:
             "time", curves=(Curve("energy_kinetic_j"), Curve("energy_potential_j")), title="Energy"
         ),
         Content.of_view("energy"),
-        Content("time", curves=(Curve("ledger_error_j"),), title="Energy balance error"),
+        Content("time", curves=(Curve("balance_error_j"),), title="Energy balance error"),
     ]
 
 
@@ -146,21 +147,36 @@ def _gait(schema: Schema) -> list[Content]:
     ]
 
 
-_LEDGER = DerivedChannel(
-    "ledger_error_j",
-    "energy_kinetic_j + energy_potential_j - at(energy_kinetic_j + energy_potential_j, 0) - sum(work_*_j)",
-    "J",
-)
+def balance_error(recording: Recording) -> tuple[DerivedChannel, ...]:
+    """Return the channel of the kinetic energy that no work explains, 0 up to numerical errors.
+
+    Some works are parts of others, or change only the potential energy; the formulation names them.
+    """
+    omitted = FORMULATIONS[recording.scene.model.kind].works_outside_balance or ()
+    works = [
+        f"{name}_j"
+        for name in recording.schema.energy
+        if name.startswith("work_") and name not in omitted
+    ]
+    text = f"energy_kinetic_j - at(energy_kinetic_j, 0) - ({' + '.join(works) or '0'})"
+    return (DerivedChannel("balance_error_j", text, "J"),)
+
+
 _TRACKING = DerivedChannel("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad")
 
 PRESETS = (
     PlotPreset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
-    PlotPreset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
+    PlotPreset(
+        "Tracking",
+        "Joint angles, references, errors and torques",
+        _tracking,
+        lambda _: (_TRACKING,),
+    ),
     PlotPreset(
         "Energy Balance",
         "Energies, work, and the unaccounted remainder",
         _energy,
-        (_LEDGER,),
+        balance_error,
     ),
     PlotPreset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
     PlotPreset(
