@@ -445,3 +445,11 @@ def test_documented_sweep_runs() -> None:
     assert names["batch"].n == 64
     assert names["distance"].shape == (64,)
     assert np.unique(names["distance"]).size == 64
+
+
+def test_documented_controller_steers_all_worlds() -> None:
+    page = (docs_dir() / "batch.md").read_text(encoding="utf-8")
+    _, program, *_ = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {"np": np, "ss": ss}
+    exec(program, names)
+    assert np.abs(names["error"]).max() < 0.25  # from 1 rad
