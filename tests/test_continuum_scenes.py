@@ -6,8 +6,6 @@ tolerances are half a unit of their last printed digit unless a line states othe
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.special import j0
@@ -15,8 +13,7 @@ from scipy.special import j0
 import snakestudio as ss
 from snakestudio._arrays import FloatArray
 from snakestudio.paths import scenes_dir
-
-REFERENCES = Path(__file__).parent / "references"
+from tests.reference_data import reference
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +176,7 @@ def test_worm_inner_force_is_integral_of_inertia(runs: dict[str, ss.Run]) -> Non
 
 def test_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     run = run_of("inchworm", runs)
-    other = np.load(REFERENCES / "inchworm.npz")
+    other = reference("inchworm")
     # the arch is l J_0(alpha) long: integral of cos theta over the body
     stride = 0.5 * (1 - j0(1.8))
     assert moved(run)[-1, 0] == pytest.approx(-7 * stride, abs=1e-6)
@@ -201,7 +198,7 @@ def test_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
 
 def test_inchworm_couple_along_the_body_matches(runs: dict[str, ss.Run]) -> None:
     run = run_of("inchworm", runs)
-    other = np.load(REFERENCES / "inchworm.npz")
+    other = reference("inchworm")
     at = np.searchsorted(other["X45"], np.array(run.scene.beam.abscissas) - 1e-9)
     for entry, column in (("nx_n", 0), ("ny_n", 1), ("cz_nm", 2)):
         assert profile(run, 4.5, entry) == pytest.approx(other["L45"][at, column], abs=2e-6)
@@ -215,7 +212,7 @@ def test_inchworm_couple_along_the_body_matches(runs: dict[str, ss.Run]) -> None
 
 def test_snake_lateral_forces_and_torques_match(runs: dict[str, ss.Run]) -> None:
     run = run_of("continuum_snake_2d", runs)
-    other = np.load(REFERENCES / "continuum_snake_2d.npz")
+    other = reference("continuum_snake_2d")
     row = int(np.argmin(np.abs(run["time_s"] - 2.0)))
     axis = np.stack([contacts(run, f"a{a}")[row] for a in "xy"], axis=1)
     force = np.stack([contacts(run, f"f{a}_n")[row] for a in "xy"], axis=1)
@@ -238,7 +235,7 @@ def test_snake_lateral_forces_and_torques_match(runs: dict[str, ss.Run]) -> None
 
 def test_snake_turns_by_area_of_its_curvature(runs: dict[str, ss.Run]) -> None:
     run = run_of("continuum_snake_2d", runs)
-    other = np.load(REFERENCES / "continuum_snake_2d.npz")
+    other = reference("continuum_snake_2d")
     assert moved(run)[:, :2] == pytest.approx(other["head"], abs=1e-6)
     # Waves alone restore the heading after each wavelength; the bump adds b V_o T_o / 2 times its
     # area 1.2069003.
@@ -250,7 +247,7 @@ def test_snake_turns_by_area_of_its_curvature(runs: dict[str, ss.Run]) -> None:
 
 def test_spatial_snake_matches_reference(runs: dict[str, ss.Run]) -> None:
     run = run_of("continuum_snake_3d", runs)
-    other = np.load(REFERENCES / "continuum_snake_3d.npz")
+    other = reference("continuum_snake_3d")
     assert moved(run)[-1] == pytest.approx([-3.0437, 0.1491, -0.7090], abs=5e-5)
     assert moved(run) == pytest.approx(other["head"], abs=1e-6)
     names = ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")

@@ -6,18 +6,14 @@ The reference tracks come from an independent implementation that solves every c
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 import snakestudio as ss
 from snakestudio.paths import scenes_dir
+from tests.reference_data import CASES, reference
 
-REFERENCES = Path(__file__).parent / "references"
-CASES = json.loads((REFERENCES / "cases.json").read_text())
 SCENES = sorted(path.stem for path in scenes_dir().glob("*.toml"))
 PLANAR = [name for name, case in CASES.items() if "obst" in case["parameters"]]
 FLAT = ("spatial_lateral_undulation", "spatial_lateral_undulation_isotropic")
@@ -90,13 +86,13 @@ def test_shipped_scenes_have_no_problems(name: str) -> None:
 @pytest.mark.parametrize("name", PLANAR)
 def test_scene_follows_the_reference_track(name: str, runs: dict[str, ss.Run]) -> None:
     run = run_of(name, runs)
-    reference = np.load(REFERENCES / f"{name}.npz")
-    until = reference["t"] <= 12.0
-    rows = np.searchsorted(run["time_s"], reference["t"][until] - 1e-6)
+    expected = reference(name)
+    until = expected["t"] <= 12.0
+    rows = np.searchsorted(run["time_s"], expected["t"][until] - 1e-6)
     tolerance = CASES[name]["tolerance"]
     for link in range(1, 12):
         track = np.stack([run[f"link_{link}_x_m"], run[f"link_{link}_y_m"]], axis=1)[rows]
-        distance = np.linalg.norm(track - reference["q"][until, link - 1, :2], axis=1)
+        distance = np.linalg.norm(track - expected["q"][until, link - 1, :2], axis=1)
         allowed = (
             tolerance["track_link_same_scheme_dt_1_4000_m"]
             if link == 6
@@ -141,12 +137,11 @@ def test_sidewinding_follows_the_reference_track(runs: dict[str, ss.Run]) -> Non
     # Tolerances and their reason: cases.json. The reference ends at (+0.020, +1.315) m.
     run = run_of("sidewinding", runs)
     tolerance = CASES["sidewinding"]["tolerance"]
-    with np.load(REFERENCES / "sidewinding.npz") as data:
-        reference = {name: data[name] for name in ("t", "q")}
-    rows = np.searchsorted(run["time_s"], reference["t"] - 1e-6)
+    expected = reference("sidewinding")
+    rows = np.searchsorted(run["time_s"], expected["t"] - 1e-6)
     for link in range(1, 12):
         track = np.stack([run[f"link_{link}_{axis}_m"] for axis in "xyz"], axis=1)[rows]
-        distance = np.linalg.norm(track - reference["q"][:, link - 1, :3], axis=1)
+        distance = np.linalg.norm(track - expected["q"][:, link - 1, :3], axis=1)
         allowed = (
             tolerance["track_link_same_scheme_dt_1_4000_m"]
             if link == 6

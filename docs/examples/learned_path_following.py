@@ -28,7 +28,8 @@ from snakestudio.plugin import (
 
 Array = NDArray[np.float64]
 
-NETWORK: dict[str, Array] = dict(np.load(Path(__file__).with_suffix(".npz")))
+with np.load(Path(__file__).with_suffix(".npz")) as arrays:
+    NETWORK: dict[str, Array] = dict(arrays)
 LAYERS = sum(name.startswith("weight") for name in NETWORK)
 # s, s, m, rad/s: those of the environment
 PERIOD = 0.1

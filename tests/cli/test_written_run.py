@@ -52,7 +52,8 @@ def test_contact_problem_of_a_step_is_written_on_request(
         f"wrote {path}: contact problem of the step that ends at 0.1 s" in capsys.readouterr().out
     )
     if path.suffix == ".npz":
-        problem, _, _ = problem_from_arrays(np.load(path))
+        with np.load(path) as arrays:
+            problem, _, _ = problem_from_arrays(arrays)
         assert len(problem.cos) == 11
     else:
         with h5py.File(path) as file:

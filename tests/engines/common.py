@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +14,6 @@ from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-
-REFERENCES = Path(__file__).resolve().parent.parent / "references"
-CASES: dict[str, Any] = json.loads((REFERENCES / "cases.json").read_text())
 
 
 def circle(x: float, y: float, radius: float) -> Cylinder:

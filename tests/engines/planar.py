@@ -14,12 +14,11 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Control, Scene, Solver
 from snakestudio.model.world import Ground
-from tests.engines.common import CASES, REFERENCES, circle, gait_reference, run_engine, still
+from tests.engines.common import circle, gait_reference, run_engine, still
+from tests.reference_data import CASES
 
 __all__ = [
-    "CASES",
     "PLANAR",
-    "REFERENCES",
     "case_scene",
     "circle",
     "gait_reference",

@@ -22,7 +22,8 @@ from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Control, Scene, Solver
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Ground
-from tests.engines.common import CASES, run_engine
+from tests.engines.common import run_engine
+from tests.reference_data import CASES
 
 SPATIAL = tuple(name for name, case in CASES.items() if "I3" in case["parameters"])
 KIND = FORMULATIONS["spatial_nonsmooth"].fields()

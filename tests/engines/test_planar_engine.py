@@ -24,6 +24,7 @@ from snakestudio.model.world import Ground
 from tests.engines.common import same_rows, set_state, state_of
 from tests.engines.planar import case_scene, circle, gait_reference, run, single, still
 from tests.kernels.compiled import residuals, solve
+from tests.reference_data import CASES
 
 
 def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
@@ -170,8 +171,6 @@ def test_first_row_is_the_initial_state() -> None:
 
 
 def case_state(name: str) -> list[list[float]]:
-    from tests.engines.planar import CASES
-
     return np.array(CASES[name]["q0"]).reshape(-1, 3).tolist()  # type: ignore[no-any-return]
 
 

@@ -10,7 +10,8 @@ from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.recording import Rows
 from tests.engines.common import set_state, state_of
-from tests.engines.planar import CASES, PLANAR, REFERENCES, case_scene, gait_reference
+from tests.engines.planar import PLANAR, case_scene, gait_reference
+from tests.reference_data import CASES, reference
 
 CACHE: dict[str, Rows] = {}
 
@@ -44,7 +45,7 @@ def rows_of(name: str) -> Rows:
     reference by 1.5e-3 m/s 0.1 s later, where its track ends.
     """
     if name not in CACHE:
-        expected = np.load(REFERENCES / f"{name}.npz")["u"][1:]
+        expected = reference(name)["u"][1:]
         for variant in range(VARIANTS):
             CACHE[name] = run_of(name, variant)
             if np.abs(CACHE[name].link_twist[:, :, [0, 1, 5]] - expected).max() < 1e-6:
@@ -56,7 +57,7 @@ def rows_of(name: str) -> Rows:
 def test_whole_track_matches_the_reference(name: str) -> None:
     # Tolerance and its reason: cases.json, "same scheme".
     rows = rows_of(name)
-    data = np.load(REFERENCES / f"{name}.npz")
+    data = reference(name)
     tolerance = CASES[name]["tolerance"]
     assert rows.time == pytest.approx(data["t"][1:], abs=1e-9)
     distance = np.linalg.norm(rows.link_pose[:, :, :2] - data["q"][1:, :, :2], axis=-1)
@@ -72,7 +73,7 @@ def test_ledger_matches_the_reference(name: str) -> None:
     # The reference has the same sums of the same midpoint works; 1e-5 of the actuators' work is the
     # rounding error of both.
     rows = rows_of(name)
-    led = np.load(REFERENCES / f"{name}.npz")["led"]
+    led = reference(name)["led"]
     ours = rows.energy[:, [0, 2, 4, 3, 5, 6]]
     assert np.abs(ours - led[1:, :6]).max() < 1e-5 * led[-1, 1]
     friction = rows.impulse_ground[:, :, :2].sum(axis=1)

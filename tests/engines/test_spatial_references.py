@@ -8,8 +8,9 @@ import pytest
 from snakestudio._arrays import FloatArray
 from snakestudio.engines import registry
 from snakestudio.model.recording import Rows
-from tests.engines.common import CASES, REFERENCES, gait_reference
+from tests.engines.common import gait_reference
 from tests.engines.spatial import SPATIAL, case_scene, from_p1, matrices
+from tests.reference_data import CASES, reference
 
 FLAT = tuple(name for name in SPATIAL if name != "sidewinding")
 CACHE: dict[str, Rows] = {}
@@ -28,11 +29,6 @@ def rows_of(name: str) -> Rows:
         assert report.unconverged <= 1e-4 * steps
         CACHE[name] = report.rows
     return CACHE[name]
-
-
-def reference(name: str) -> dict[str, FloatArray]:
-    with np.load(REFERENCES / f"{name}.npz") as data:
-        return dict(data)
 
 
 def moved(name: str) -> FloatArray:

@@ -259,7 +259,8 @@ def test_failure_pauses_with_a_message_and_saves_the_problem(
     assert "contact solver stopped" in session.status.message
     failed = [event for event in session.events if isinstance(event, RunFailed)]
     assert failed[0].saved is not None
-    assert np.load(failed[0].saved)["mass"].sum() == 3
+    with np.load(failed[0].saved) as problem:
+        assert problem["mass"].sum() == 3
     assert failed[0].saved.with_suffix(".hdf5").is_file(), "and for other solvers"
     assert session.recording is not None
     assert len(session.recording) > 15
