@@ -17,9 +17,9 @@ from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from tests.engines.common import CASES
 from tests.engines.spatial import SPATIAL, from_p1
 from tests.peers.mujoco_robot import build
+from tests.reference_data import CASES
 
 SPACE = {"model.kind": "spatial_nonsmooth"}
 
