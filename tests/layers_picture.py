@@ -75,13 +75,14 @@ def descriptions() -> dict[str, str]:
 
 def picture() -> str:
     """The drawing as SVG."""
-    known = descriptions()
+    texts_by_name = descriptions()
     body = []
     top = 12
     for packages in layers():
         width = (WIDTH - LEFT - GAP * len(packages)) / len(packages)
         texts = [
-            textwrap.wrap(known.get(name, ""), int((width - 20) / CHARACTER)) for name in packages
+            textwrap.wrap(texts_by_name.get(name, ""), int((width - 20) / CHARACTER))
+            for name in packages
         ]
         height = 28 + LINE * max(map(len, texts))
         for column, (name, lines) in enumerate(zip(packages, texts, strict=True)):

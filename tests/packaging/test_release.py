@@ -181,11 +181,11 @@ def test_workflows_call_existing_scripts() -> None:
     assert {".ci/run", "packaging/release.sh", "packaging/smoke.sh"} <= called
     assert [name for name in sorted(called) if not (ROOT / name).is_file()] == []
     uses = re.findall(r"uses: (\S+)", text)
-    own = [name for name in uses if name.startswith("./")]
-    assert own == ["./.github/workflows/checks.yml"], "a release runs the checks"
+    local = [name for name in uses if name.startswith("./")]
+    assert local == ["./.github/workflows/checks.yml"], "a release runs the checks"
     assert [
         action
-        for action in set(uses) - set(own)
+        for action in set(uses) - set(local)
         if not re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", action)
     ] == []
 
