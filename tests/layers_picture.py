@@ -66,8 +66,8 @@ def descriptions() -> dict[str, str]:
     packages = {name for layer in layers() for name in layer}
     result = {}
     for line in block.splitlines():
-        words = re.split(r"/? {2,}", line)
-        for name, description in pairwise(words):
+        cells = re.split(r"/? {2,}", line)
+        for name, description in pairwise(cells):
             if name in packages and description not in packages:
                 result[name] = description.removesuffix(", in layers:").replace("`", "")
     return result
