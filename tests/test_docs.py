@@ -38,6 +38,7 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.goals import MEASURES
 from snakestudio.study.study_file import parse_study
 from tests.conftest import ROOT
+from tests.layers_picture import picture
 
 PAGES = sorted(docs_dir().rglob("*.md"))
 MODEL_PAGES = sorted(docs_dir().glob("models/*.md"))
@@ -362,6 +363,11 @@ def test_package_diagram_names_every_package() -> None:
     }
     assert {name for name in there if not name.startswith("__")} - {"_data", "_version"} <= named
     assert "_version" in picture
+
+
+def test_drawing_of_the_layers_is_that_of_the_import_contract() -> None:
+    stored = (ROOT / "docs" / "images" / "layers.svg").read_text(encoding="utf-8")
+    assert stored == picture(), "run: python -m tests.layers_picture"
 
 
 @pytest.mark.parametrize(

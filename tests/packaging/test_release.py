@@ -16,7 +16,7 @@ import snakestudio
 
 ROOT = Path(snakestudio.__file__).parents[1]
 PACKAGING = ROOT / "packaging"
-WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
+WORKFLOWS = ROOT / ".github" / "workflows"
 
 
 def run(
@@ -167,24 +167,37 @@ def test_every_script_has_valid_shell_syntax(script: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_workflow_calls_existing_scripts() -> None:
-    text = WORKFLOW.read_text(encoding="utf-8")
+WORKFLOW_JOBS = {"checks": {"test"}, "other_systems": {"test"}, "release": {"release"}}
+"""Jobs with steps of each workflow."""
+
+
+def test_workflows_are_those_that_are_tested() -> None:
+    assert {path.name for path in WORKFLOWS.iterdir()} == {f"{name}.yml" for name in WORKFLOW_JOBS}
+
+
+def test_workflows_call_existing_scripts() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in WORKFLOWS.iterdir())
     called = set(re.findall(r"(?:\.ci|packaging)/[\w./-]*\w", re.sub(r"#.*", "", text)))
     assert {".ci/run", "packaging/release.sh", "packaging/smoke.sh"} <= called
     assert [name for name in sorted(called) if not (ROOT / name).is_file()] == []
     uses = re.findall(r"uses: (\S+)", text)
-    assert uses
+    local = [name for name in uses if name.startswith("./")]
+    assert local == ["./.github/workflows/checks.yml"], "a release runs the checks"
     assert [
-        action for action in uses if not re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", action)
+        action
+        for action in set(uses) - set(local)
+        if not re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", action)
     ] == []
 
 
-def test_workflow_is_valid_yaml() -> None:
-    """The test has a small reader of the subset of YAML that the workflow uses: mappings and lists by indentation."""
+@pytest.mark.parametrize("name", WORKFLOW_JOBS)
+def test_workflow_is_valid_yaml(name: str) -> None:
+    """The test has a small reader of the subset of YAML that the workflows use: mappings and lists by indentation."""
+    text = (WORKFLOWS / f"{name}.yml").read_text(encoding="utf-8")
     jobs: dict[str, set[str]] = {}
     job = ""
     depth = 0
-    for number, line in enumerate(WORKFLOW.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         bare = line.split(" #")[0].rstrip()
         if not bare.strip() or bare.lstrip().startswith("#"):
             continue
@@ -201,11 +214,7 @@ def test_workflow_is_valid_yaml() -> None:
             jobs[job] = set()
         elif indent == 4 and job:
             jobs[job].add(bare.strip().split(":")[0])
-    assert {name for name, keys in jobs.items() if "steps" in keys} == {
-        "test",
-        "elsewhere",
-        "release",
-    }
+    assert {job for job, keys in jobs.items() if "steps" in keys} == WORKFLOW_JOBS[name]
     assert all(
         {"runs-on", "steps", "timeout-minutes"} <= keys for keys in jobs.values() if "steps" in keys
     )
