@@ -8,7 +8,6 @@ completion does not start Python.
 from __future__ import annotations
 
 import argparse
-import typing
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from shlex import quote
@@ -200,12 +199,10 @@ def _scene_keys() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _literals(part: type[BaseModel], name: str) -> tuple[str, ...]:
-    annotation = part.model_fields[name].annotation
-    if annotation is bool:
-        return ("true", "false")
-    if typing.get_origin(annotation) is typing.Literal:
-        return tuple(str(literal) for literal in typing.get_args(annotation))
-    return ()
+    from snakestudio.model.field_kind import field_kind
+
+    kind = field_kind(part, name)
+    return ("true", "false") if kind.kind == "switch" else tuple(map(str, kind.choices))
 
 
 # ------------------------------------------------------------------------------------------- shells

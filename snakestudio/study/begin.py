@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import typing
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ import pydantic
 from snakestudio.errors import Problem, SceneError, StudyError, UsageError
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.edits import declared, get_value, with_values
+from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file.toml_merge import tuples
@@ -75,8 +75,7 @@ def choices_of(scene: Scene, key: str) -> tuple[str, ...]:
     declared(scene, key)
     holder, _, name = key.rpartition(".")
     part = get_value(scene, holder) if holder else scene
-    annotation = type(part).model_fields[name].annotation
-    values = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
+    values = field_kind(type(part), name).choices
     valid = []
     for choice in FORMULATIONS if key == "model.kind" else values:  # each kind is a separate part
         with contextlib.suppress(SceneError):

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
+from snakestudio.model.field_kind import Kind, field_kind
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_number, parse_numbers
 from snakestudio.text import MINUS, exact_text
-from snakestudio.viewmodel.field_texts import number_kind
-
-Kind = Literal["integer", "number", "text", "choice", "switch", "pairs", "span", "names", "parts"]
 
 _HEX = {"mask", "code"}
 _WORDS = {True: "yes", False: "no", None: ""}
@@ -31,9 +28,7 @@ class CellColumn:
 
     doc: FieldDoc
     kind: Kind
-    """Type of value: "integer", "number", "text", "choice", "switch", "pairs" (names and values), "span"
-    (two numbers), "names" (texts separated by commas), "parts" (a nested table, shown as a
-    count)."""
+    """Type of value; parts are a nested table, of which the names are listed."""
 
     optional: bool
     """Whether the value can be omitted."""
@@ -140,30 +135,8 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
 
 
 def _column(model: type[BaseModel], name: str) -> CellColumn:
-    doc = field_doc(model, name)
-    annotation = model.model_fields[name].annotation
-    options = [option for option in typing.get_args(annotation) if option is not type(None)] or [
-        annotation
-    ]
-    optional = type(None) in typing.get_args(annotation)
-    number = None if typing.get_origin(annotation) is tuple else number_kind(model, name)
-    if number is not None:
-        return CellColumn(name, doc, "integer" if number[0] else "number", number[1])
-    if typing.get_origin(annotation) is typing.Literal:
-        return CellColumn(name, doc, "choice", False, typing.get_args(annotation))
-    first = options[0]
-    if optional and typing.get_origin(first) is typing.Literal:
-        return CellColumn(name, doc, "choice", True, typing.get_args(first))
-    if first is bool:
-        return CellColumn(name, doc, "switch", optional)
-    if typing.get_origin(first) is dict or typing.get_origin(annotation) is dict:
-        return CellColumn(name, doc, "pairs", False)
-    span = annotation if typing.get_origin(annotation) is tuple else first
-    if typing.get_origin(span) is tuple:
-        kinds: dict[Any, Kind] = {(float, float): "span", (str, ...): "names"}
-        kind = kinds.get(typing.get_args(span), "parts")
-        return CellColumn(name, doc, kind, optional)
-    return CellColumn(name, doc, "text", optional)
+    kind, optional, choices = field_kind(model, name)
+    return CellColumn(name, field_doc(model, name), kind, optional, choices)
 
 
 def _plain(value: Any) -> str:

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-import typing
-
-from pydantic import BaseModel
-
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.fields import FieldDoc
 from snakestudio.text import exact_text
 from snakestudio.viewmodel.papers import cited
-
-
-def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
-    """Return whether a field is a whole number and whether it can be None; None if it is not a number."""
-    annotation = model.model_fields[name].annotation
-    options = set(typing.get_args(annotation)) or {annotation}
-    optional = type(None) in options
-    options.discard(type(None))
-    return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(
-        frozenset(options)
-    )
 
 
 def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:

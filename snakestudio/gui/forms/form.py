@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -29,11 +28,11 @@ from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.forms.value_menu import open_value_menu
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import declared, get_value, parse_key, with_values
+from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
-from snakestudio.model.ground_path import Waypoint
 from snakestudio.text import capitalized, exact_text
-from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
+from snakestudio.viewmodel.field_texts import explanation, refusal, symbol_html
 from snakestudio.viewmodel.numbers import Change
 
 SEVERAL = object()
@@ -78,7 +77,7 @@ class FormRow(QWidget):
         self._of = of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
-        self._choices = _choices_of(self.model.model_fields[self.name].annotation)
+        self._choices = field_kind(self.model, self.name).offered
         self._gesture = 0
         self._problem = ""
         self._pending = False
@@ -281,9 +280,9 @@ class NumberRow(FormRow):
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(document, keys, of, parent)
-        integer, optional = number_kind(self.model, self.name) or (False, False)
-        self.field = NumberField(self.doc, integer=integer, optional=optional)
-        self._integer = integer
+        kind = field_kind(self.model, self.name)
+        self._integer = kind.kind == "integer"
+        self.field = NumberField(self.doc, integer=self._integer, optional=kind.optional)
         self.field.committed.connect(self._commit)
         self.field.change_requested.connect(self._change)
         self.field.problem_changed.connect(self._show_problem)
@@ -428,17 +427,6 @@ class PointsRow(TextRow):
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _choices_of(annotation: Any) -> tuple[Any, ...]:
-    """Return the values of a choice, None first if it is optional; () if it is not a choice."""
-    if typing.get_origin(annotation) is typing.Literal:
-        return typing.get_args(annotation)
-    parts = typing.get_args(annotation)
-    choices = next(
-        (typing.get_args(part) for part in parts if typing.get_origin(part) is typing.Literal), ()
-    )
-    return (None, *choices) if choices and type(None) in parts else ()
-
-
 _CHOICES = {
     None: "Model default",
     "pd": "PD",
@@ -513,18 +501,16 @@ class ToggleRow(FormRow):
 
 def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow | None:
     """Return the row that edits a value, by its declaration; None if it cannot be edited in a row."""
-    model, name = declared(document.scene, keys[0])
-    annotation = model.model_fields[name].annotation
-    if number_kind(model, name) is not None:
+    kind = field_kind(*declared(document.scene, keys[0]))
+    if kind.is_number:
         return NumberRow(document, keys, of)
-    if choices := _choices_of(annotation):
-        return ChoiceRow(document, keys, of) if len(choices) > 1 else None
-    if annotation is bool:
-        return ToggleRow(document, keys, of)
-    if annotation is str:
-        return TextRow(document, keys, of)
-    if annotation == tuple[float, ...]:
-        return ListRow(document, keys, of)
-    if annotation in (tuple[Waypoint, ...], tuple[tuple[float, float], ...]):
-        return PointsRow(document, keys, of)
-    return None
+    if kind.kind == "choice":
+        return ChoiceRow(document, keys, of) if len(kind.offered) > 1 else None
+    rows: dict[str, type[ToggleRow | TextRow]] = {
+        "switch": ToggleRow,
+        "text": TextRow,
+        "numbers": ListRow,
+        "points": PointsRow,
+    }
+    row = None if kind.optional else rows.get(kind.kind)
+    return None if row is None else row(document, keys, of)

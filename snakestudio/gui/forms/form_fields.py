@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
+from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc, field_doc
-from snakestudio.viewmodel.field_texts import number_kind
 
 _KEY = "form_field"
 """Metadata key of the declaration of a dataclass field."""
@@ -151,14 +150,13 @@ def fields_of(values: Any) -> dict[str, FormField]:
 
 
 def _of_model(model: type[BaseModel], name: str) -> FormField:
-    annotation = model.model_fields[name].annotation
-    values = typing.get_args(annotation) if typing.get_origin(annotation) is typing.Literal else ()
-    integer, optional = number_kind(model, name) or (False, False)
+    kind = field_kind(model, name)
     return field_of(
         field_doc(model, name),
-        optional=optional,
-        integer=integer,
-        choices=tuple(Choice(value, str(value).replace("_", " ")) for value in values) or None,
+        optional=kind.optional and kind.is_number,
+        integer=kind.kind == "integer",
+        choices=tuple(Choice(value, str(value).replace("_", " ")) for value in kind.choices)
+        or None,
     )
 
 

@@ -16,9 +16,10 @@ from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.gui.forms.value_menu import open_value_menu
 from snakestudio.model.edits import declared, get_value
+from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import field_doc
 from snakestudio.text import exact_text
-from snakestudio.viewmodel.field_texts import explanation, number_kind, refusal, symbol_html
+from snakestudio.viewmodel.field_texts import explanation, refusal, symbol_html
 
 _FLAT = (
     "QLineEdit { background: transparent; border: 1px solid transparent; color: %s }"
@@ -49,9 +50,9 @@ class ParameterRow(ThemedWidget):
         self._gesture = 0
         model, name = self._declared = declared(document.scene, key)
         self.doc = field_doc(model, name)
-        integer, optional = number_kind(model, name) or (False, False)
+        kind = field_kind(model, name)
         self.default: Any = self.doc.default
-        self.field = NumberField(self.doc, integer=integer, optional=optional)
+        self.field = NumberField(self.doc, integer=kind.kind == "integer", optional=kind.optional)
         self.field.set_usual_width(72 if slider else 92)
         self.field.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has its own
         self.slider: ValueSlider | None = None

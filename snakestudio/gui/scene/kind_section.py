@@ -20,9 +20,10 @@ from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.scene.presets import PresetBox, ScenePreset
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import declared, get_value
+from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.field_texts import number_kind, refusal
+from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.papers import cited
 
 
@@ -93,7 +94,7 @@ class KindRows(QWidget):
         make: Callable[[Document, list[str]], FormRow | None] = make_row,
     ) -> None:
         """Add a slider for a number, or another row for other values."""
-        if number_kind(*declared(scene, key)) is not None:
+        if field_kind(*declared(scene, key)).is_number:
             self.rows[key] = ParameterRow(self._document, key)
             self.add(self.rows[key])
             return
