@@ -42,11 +42,15 @@ lint: $(checks)
 docs: setup site
 	@echo "build/docs/index.html"
 
-$(checks) $(compiled) site: | setup
+$(checks) $(compiled): | setup
 
-# Sphinx rebuilds all pages, because it does not warn about pages that it reuses from its last run.
-site:
+# The site is checked when its pages change, or the package, whose docstrings it contains. Sphinx rebuilds all
+# pages, because it does not warn about pages that it reuses from its last run.
+site: build/docs/.complete
+
+build/docs/.complete: $(shell find docs packaging/site snakestudio resources scenes -type f -not -name '*.pyc') CHANGELOG.md pyproject.toml | setup
 	$(call step,documentation,$(bin)/sphinx-build --quiet --fresh-env --write-all --fail-on-warning --keep-going --nitpicky --conf-dir packaging/site --doctree-dir .cache/doctrees docs build/docs)
+	@touch $@
 
 ruff-check:
 	$(call step,ruff check,$(bin)/ruff check $(sources))

@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 import snakestudio
 
@@ -191,30 +192,9 @@ def test_workflows_call_existing_scripts() -> None:
 
 
 @pytest.mark.parametrize("name", WORKFLOW_JOBS)
-def test_workflow_is_valid_yaml(name: str) -> None:
-    """The test has a small reader of the subset of YAML that the workflows use: mappings and lists by indentation."""
-    text = (WORKFLOWS / f"{name}.yml").read_text(encoding="utf-8")
-    jobs: dict[str, set[str]] = {}
-    job = ""
-    depth = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        bare = line.split(" #")[0].rstrip()
-        if not bare.strip() or bare.lstrip().startswith("#"):
-            continue
-        assert "\t" not in line, number
-        indent = len(bare) - len(bare.lstrip())
-        assert indent % 2 == 0, number
-        assert indent <= depth + 4, number
-        depth = indent
-        assert re.match(r"(- )?[\w-]+:( |$)|- |\d", bare.strip()), (
-            f"line {number} is neither key nor item"
-        )
-        if indent == 2 and bare.endswith(":"):
-            job = bare.strip()[:-1]
-            jobs[job] = set()
-        elif indent == 4 and job:
-            jobs[job].add(bare.strip().split(":")[0])
-    assert {job for job, keys in jobs.items() if "steps" in keys} == WORKFLOW_JOBS[name]
-    assert all(
-        {"runs-on", "steps", "timeout-minutes"} <= keys for keys in jobs.values() if "steps" in keys
-    )
+def test_jobs_of_workflow_have_what_github_requires(name: str) -> None:
+    content = yaml.safe_load((WORKFLOWS / f"{name}.yml").read_text(encoding="utf-8"))
+    assert {"name", "permissions", "jobs"} <= set(content)
+    jobs = {job: set(keys) for job, keys in content["jobs"].items() if "uses" not in keys}
+    assert set(jobs) == WORKFLOW_JOBS[name]
+    assert all({"runs-on", "steps", "timeout-minutes"} <= keys for keys in jobs.values())
