@@ -504,12 +504,12 @@ def _without_points(groups: list[_Group], table: _Table, ignored: IgnoredList) -
     links = {form(group) for group in groups if link_of(group.name) is not None}
     if len(links) != 1:
         return groups
-    kept = [group for group in groups if link_of(group.name) is not None or form(group) in links]
+    bodies = [group for group in groups if link_of(group.name) is not None or form(group) in links]
     for group in groups:
-        if group not in kept:
+        if group not in bodies:
             for column in group.columns.values():
                 ignored.add(table.headings[column].name, "not a link")
-    return kept
+    return bodies
 
 
 def _question_axes(groups: list[_Group], questions: list[str]) -> None:
