@@ -141,7 +141,7 @@ class Batch:
             checked = mapping == own[0]
             engines.append(build_world(scene, base_dir, mapping, world, n, seed, checked=checked))
         _check_alike(dict(enumerate(engines)), first)
-        self._given = own  # scene values of each world, by dotted key
+        self._scene_values = own  # scene values of each world, by dotted key
         self.n = n
         """Number of worlds."""
         self.axes: tuple[str, ...] = tuple(axis.name for axis in first.schema.axes)
@@ -412,7 +412,7 @@ class Batch:
                 world,
                 self.n,
                 new_seed,
-                self._given[world],
+                self._scene_values[world],
             )
             for world in worlds
             if own[world] or (new_seed is not None and is_random(present[world].scene))
@@ -422,7 +422,7 @@ class Batch:
             if world in changed:
                 self._worlds.replace(world, changed[world])
                 self._start[world] = changed[world].checkpoint()
-                self._given[world] = {**self._given[world], **own[world]}
+                self._scene_values[world] = {**self._scene_values[world], **own[world]}
                 self._limits[world] = TargetLimits(changed[world].scene.axis_values)
             else:
                 self._worlds.restore(world, self._start[world])

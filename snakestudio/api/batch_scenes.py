@@ -104,7 +104,7 @@ def build_world(
     world: int,
     n: int,
     seed: int | None = None,
-    given: Mapping[str, Any] | None = None,
+    earlier: Mapping[str, Any] | None = None,
     checked: bool = False,
 ) -> Engine:
     """Return the engine of one world.
@@ -119,7 +119,7 @@ def build_world(
         Number of the world, and number of worlds.
     seed : int, optional
         Seed of the batch, from which random parts of the scene get seeds of this world.
-    given : mapping, optional
+    earlier : mapping, optional
         Scene values that were given before; see `with_drawn_seeds`.
     checked : bool
         Whether the scene with these values was checked already.
@@ -127,7 +127,7 @@ def build_world(
     try:
         own = with_values(scene, dict(values)) if values else scene
         if seed is not None:
-            drawn = with_drawn_seeds(own, [seed, world], {**(given or {}), **values})
+            drawn = with_drawn_seeds(own, [seed, world], {**(earlier or {}), **values})
             checked = checked and drawn is own
             own = drawn
         if not checked:

@@ -50,8 +50,8 @@ def with_drawn_seeds(scene: Scene, seed: int | Sequence[int], values: Mapping[st
         return scene
     random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     drawn: dict[str, Any] = {key: int(random.integers(_SEEDS)) for key in keys}
-    given = {parse_key(key): value for key, value in values.items()}
-    new = {key: seed for key, seed in drawn.items() if not _contains(given, parse_key(key))}
+    by_path = {parse_key(key): value for key, value in values.items()}
+    new = {key: seed for key, seed in drawn.items() if not _contains(by_path, parse_key(key))}
     return with_values(scene, new) if new else scene
 
 
