@@ -18,6 +18,7 @@ from snakestudio.api.batch_scenes import Values, build_world, values_by_world, v
 from snakestudio.api.batch_state import BatchState, WorldRows
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
+from snakestudio.api.seeds import is_random, seed_of
 from snakestudio.control import registry as controllers
 from snakestudio.engines.base import Checkpoint, Engine
 from snakestudio.errors import SceneError, UsageError
@@ -70,7 +71,9 @@ def open_batch(
     threads : int, optional
         Number of threads; the number of processors if omitted.
     seed : int, optional
-        Seed of the random generators of the worlds, `Batch.rng`.
+        Seed of the random generators of the worlds, `Batch.rng`, and of the random parts of their
+        scenes, as in `simulate`. World 0 is the single simulation with this seed; the
+        others differ.
     plugins : sequence of path or str
         Plug-ins to load first, as in `simulate`.
 
@@ -88,10 +91,10 @@ def open_batch(
         raise UsageError(
             f"threads must be a whole number, at least 1 (got {threads!r}). Omit it to use all."
         )
-    _check_seed(seed)
+    own_seed = None if seed is None else seed_of(seed)
     load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene)
-    return Batch(prepared, base_dir, int(n), _threads(threads, int(n)), values, seed)
+    return Batch(prepared, base_dir, int(n), _threads(threads, int(n)), values, own_seed)
 
 
 def _threads(threads: float | None, n: int) -> int:
@@ -99,11 +102,6 @@ def _threads(threads: float | None, n: int) -> int:
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
     return min(processors if threads is None else int(threads), n)
-
-
-def _check_seed(seed: object) -> None:
-    if seed is not None and (not is_number(seed, Integral) or seed < 0):
-        raise UsageError(f"seed must be a whole number, at least 0 (got {seed!r}).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +133,15 @@ class Batch:
     ) -> None:
         self._base_dir = base_dir
         # Before the values of all worlds are listed, which may not fit into the memory.
-        first = build_world(scene, base_dir, values_of_first(values, n), 0, n)
+        first = build_world(scene, base_dir, values_of_first(values, n), 0, n, seed)
         _check_memory(first, n)
         own = values_by_world(values, n)
         engines = [first]
         for world, mapping in enumerate(own[1:], start=1):
             checked = mapping == own[0]
-            engines.append(build_world(scene, base_dir, mapping, world, n, checked=checked))
+            engines.append(build_world(scene, base_dir, mapping, world, n, seed, checked=checked))
         _check_alike(dict(enumerate(engines)), first)
+        self._scene_values = own  # scene values of each world, by dotted key
         self.n = n
         """Number of worlds."""
         self.axes: tuple[str, ...] = tuple(axis.name for axis in first.schema.axes)
@@ -159,7 +158,7 @@ class Batch:
         self._nearest = min(limits.nearest for limits in self._limits)
         self._random = [np.random.default_rng() for _ in range(n)]
         self.seed: int | None = None
-        """Last seed of the random generators; None if none was given."""
+        """Last seed of the random generators and scenes; None if none was given."""
         self._draw(range(n), seed)
         self._rows = WorldRows(self._worlds)
         self.state = BatchState(self._rows, self.energies)
@@ -394,31 +393,41 @@ class Batch:
         mask : (n_worlds,) array of bool, optional
             Worlds to reset; all if omitted.
         seed : int, optional
-            New seed of the random generators.
+            New seed of the random generators, and of the random parts of the scenes. Both are
+            unchanged if omitted.
         values : optional
             Scene values to change, as in `open_batch`, with an entry for every world,
             including those
             that are not reset.
         """
-        _check_seed(seed)
+        new_seed = None if seed is None else seed_of(seed)
         worlds = self._masked(mask)
         own = values_by_world(values, self.n)
         present = self._worlds.engines
         changed = {
-            world: build_world(present[world].scene, self._base_dir, own[world], world, self.n)
+            world: build_world(
+                present[world].scene,
+                self._base_dir,
+                own[world],
+                world,
+                self.n,
+                new_seed,
+                self._scene_values[world],
+            )
             for world in worlds
-            if own[world]
+            if own[world] or (new_seed is not None and is_random(present[world].scene))
         }
         _check_alike(changed, present[0])
         for world in worlds:
             if world in changed:
                 self._worlds.replace(world, changed[world])
                 self._start[world] = changed[world].checkpoint()
+                self._scene_values[world] = {**self._scene_values[world], **own[world]}
                 self._limits[world] = TargetLimits(changed[world].scene.axis_values)
             else:
                 self._worlds.restore(world, self._start[world])
             self._drives[world] = None
-        self._draw(worlds, seed)
+        self._draw(worlds, new_seed)
         self._rows.expire(worlds)
         self._rows.adopt(changed)
         self._nearest = min(limits.nearest for limits in self._limits)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from snakestudio.api.seeds import with_drawn_seeds
 from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine
@@ -102,6 +103,8 @@ def build_world(
     values: Mapping[str, Any],
     world: int,
     n: int,
+    seed: int | None = None,
+    earlier: Mapping[str, Any] | None = None,
     checked: bool = False,
 ) -> Engine:
     """Return the engine of one world.
@@ -113,12 +116,20 @@ def build_world(
     values : mapping
         Scene values to replace, by dotted key.
     world, n : int
-        Number of the world, and number of worlds, for messages.
+        Number of the world, and number of worlds.
+    seed : int, optional
+        Seed of the batch, from which random parts of the scene get seeds of this world.
+    earlier : mapping, optional
+        Scene values that were given before; see `with_drawn_seeds`.
     checked : bool
         Whether the scene with these values was checked already.
     """
     try:
         own = with_values(scene, dict(values)) if values else scene
+        if seed is not None:
+            drawn = with_drawn_seeds(own, [seed, world], {**(earlier or {}), **values})
+            checked = checked and drawn is own
+            own = drawn
         if not checked:
             errors = [
                 problem

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.api.plugins import load_plugins
+from snakestudio.api.seeds import seed_of, with_drawn_seeds
 from snakestudio.errors import (
     PhysicsError,
     PluginRuntimeError,
@@ -358,6 +359,7 @@ def prepare(
     duration: float | None = None,
     rate: float | None = None,
     values: Mapping[str, Any] | None = None,
+    seed: int | None = None,
 ) -> tuple[Scene, Path | None, tuple[Change | Pull, ...]]:
     """Return a scene with some values replaced, the folder of its relative paths, and the changes of a previous run.
 
@@ -400,6 +402,8 @@ def prepare(
     changed = with_values(scene, new_values) if new_values else scene
     if note := trimming_note(scene, changed):
         warnings.warn(note, SnakeStudioWarning, stacklevel=3)
+    if seed is not None:
+        changed = with_drawn_seeds(changed, seed_of(seed), new_values)
     return changed, base_dir, changes
 
 
@@ -499,6 +503,7 @@ def simulate(
     plugins: Sequence[str | Path] = (),
     *,
     values: Mapping[str, Any] | None = None,
+    seed: int | None = None,
     **keywords: Any,
 ) -> Run:
     """Run a scene and return its recorded columns.
@@ -520,11 +525,15 @@ def simulate(
         Plug-ins to load first, which runs their code. See `load_plugin`.
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"gait.amplitude_deg": 30}``.
+    seed : int, optional
+        Draws new seeds for the random parts of the scene, which are fields of rubble and the force noise
+        of a controller, except for seeds among the given values. `Run.scene` has them. Without it, the
+        seeds of the scene are used.
     **keywords
         More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
     """
     load_plugins(plugins)
-    prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords))
+    prepared, base_dir, changes = prepare(scene, duration, rate, all_values(values, keywords), seed)
     estimate = known_step_estimate(scene, prepared, changes)
     return ended(
         simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate)

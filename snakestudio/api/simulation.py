@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from snakestudio._arrays import FloatArray, UInt8Array
 from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare, scene_name
+from snakestudio.api.seeds import seed_of, with_drawn_seeds
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.files import writable
 from snakestudio.model.arguments import is_number, path_of, values_of, wrong_kind
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from snakestudio.drawing.camera import Camera
     from snakestudio.render.offscreen import OffscreenRenderer
 
-_SEEDS = 1 << 31
 _VIEWED = 0.7
 """Half the side of the square around the robot that images show, as a fraction of its length."""
 
@@ -216,20 +216,19 @@ class Simulation:
         base_dir: Path | None = None,
         scene_file: str | None = None,
         seed: int | None = None,
+        values: Mapping[str, Any] | None = None,
     ) -> None:
         self._opened = scene
+        self._values_given = dict(values or {})
         self._base_dir = base_dir
         self._scene_file = scene_file
         self._closed = False
         self._renderer: OffscreenRenderer | None = None
         self._export: Path | None = None  # file to export the recording to at its end
-        self._seeds: dict[str, int] = {}
-        self._seed = seed
+        self._seed = None if seed is None else seed_of(seed)
         self._state = State(self)
-        if seed is not None:
-            self._seeds = _drawn_seeds(scene, _seed_of(seed))
-            scene = with_values(scene, dict(self._seeds)) if self._seeds else scene
-        self.rng = np.random.default_rng(seed)
+        scene = self._seeded(scene, self._seed, {})
+        self.rng = np.random.default_rng(self._seed)
         self._stepper = Stepper(scene, base_dir)
         self._on_built()
 
@@ -448,22 +447,24 @@ class Simulation:
             rubble and the
             force noise of a controller. Both are unchanged if omitted.
         values : mapping, optional
-            Values that replace those of the scene as it was opened, by dotted key; they
-            take precedence
-            over seeds drawn from `seed`.
+            Values that replace those of the scene as it was opened, by dotted key. Seeds among
+            them, or among the values at opening, are not drawn again.
         """
         self._check_open()
         changes = values_of("values", values)
-        seeds = self._seeds
-        if seed is not None:
-            seeds = _drawn_seeds(self._opened, _seed_of(seed))
-        changes = {**seeds, **changes}
+        new_seed = None if seed is None else seed_of(seed)
         scene = with_values(self._opened, changes) if changes else self._opened
+        scene = self._seeded(scene, self._seed if new_seed is None else new_seed, changes)
         self._restart(scene if scene != self.scene else self.scene)
-        self._seeds = seeds
-        if seed is not None:
-            self._seed = seed
-            self.rng = np.random.default_rng(seed)
+        if new_seed is not None:
+            self._seed = new_seed
+            self.rng = np.random.default_rng(new_seed)
+
+    def _seeded(self, scene: Scene, seed: int | None, changes: Mapping[str, Any]) -> Scene:
+        """Scene with seeds drawn from `seed`, except those among the values that were given."""
+        if seed is None:
+            return scene
+        return with_drawn_seeds(scene, seed, {**self._values_given, **changes})
 
     def _restart(self, scene: Scene) -> None:
         self._end_recording()
@@ -658,7 +659,7 @@ def open_simulation(
     values : mapping, optional
         Scene values to replace, by dotted key: ``{"ground.mu_along": 0.3}``.
     seed : int, optional
-        See `Simulation.reset`.
+        Seed of `Simulation.rng` and of the random parts of the scene, as in `simulate`.
     plugins : sequence of path or str
         Plug-ins to load first, as in `simulate`.
 
@@ -669,7 +670,7 @@ def open_simulation(
     """
     load_plugins(plugins)
     prepared, base_dir, _ = prepare(scene, values=values)
-    return Simulation(prepared, base_dir, scene_name(scene), seed)
+    return Simulation(prepared, base_dir, scene_name(scene), seed, values)
 
 
 def _read_only(array: FloatArray) -> FloatArray:
@@ -683,14 +684,6 @@ def _count(name: str, value: object) -> int:
         raise wrong_kind(name, "a whole number", value)
     if value < 1:
         raise UsageError(f"{name} must be at least 1 (got {value}).")
-    return int(value)
-
-
-def _seed_of(value: object) -> int:
-    if not is_number(value, Integral):
-        raise wrong_kind("seed", "a whole number", value)
-    if value < 0:
-        raise UsageError(f"seed must not be negative (got {value}).")
     return int(value)
 
 
@@ -713,18 +706,6 @@ def _listed(names: tuple[str, ...], conjunction: Literal["and", "or"] = "and") -
     if len(names) > 6:
         return f"{len(names)} axes from {names[0]} to {names[-1]}"
     return listing(names, conjunction)
-
-
-def _drawn_seeds(scene: Scene, seed: int) -> dict[str, int]:
-    """New seeds of the random parts of a scene, by dotted key."""
-    random = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    keys = [
-        f"obstacles[{k}].seed"
-        for k, obstacle in enumerate(scene.obstacles, start=1)
-        if hasattr(obstacle, "seed")
-    ]
-    keys += ["controller.noise_seed"] if hasattr(scene.controller, "noise_seed") else []
-    return {key: int(random.integers(_SEEDS)) for key in keys}
 
 
 def _recorded_to(path: object) -> Path:

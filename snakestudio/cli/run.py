@@ -45,6 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio run`."""
     add_scene_arguments(parser)
     parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=int,
+        help="draw new seeds for random parts of the scene, such as rubble, except those of --set",
+    )
+    parser.add_argument(
         "--from",
         metavar="T",
         type=float,
@@ -119,13 +125,17 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     if options.since is not None:
         if options.check_step:
             raise UsageError("--check-step runs a scene from its start. Remove --from.")
+        if options.seed is not None:
+            raise UsageError(
+                "--seed belongs to the start of a run. Remove it, or run without --from."
+            )
         with streaming(target) as stream:
             started = time.perf_counter()
             run, base_dir = _continued(options, values, line, ending, live, rows_wait, stream)
             took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(
-            options.scene, options.duration, options.rate, values
+            options.scene, options.duration, options.rate, values, options.seed
         )
         outputs.spare_files_of(scene, base_dir)
         if options.contact_problem is not None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import snakestudio as ss
 from snakestudio.analysis.experiment.importing import guess_layout, read_capture
 from snakestudio.analysis.experiment.layout import layout_from_toml, layout_to_toml
 from snakestudio.errors import ExperimentError
@@ -637,6 +638,44 @@ def test_quaternions_without_norm_are_not_an_orientation(tmp_path: Path) -> None
 
 def _table(path: Path, names: str, cells: Callable[[int], list[str]], mark: str = ",") -> Path:
     return save(path, [names, *(mark.join(cells(i)) for i in range(len(TIME)))])
+
+
+def test_exported_run_with_points_of_a_controller_is_read(tmp_path: Path) -> None:
+    run = ss.simulate("path_following", 0.1)
+    assert "path_x_m" in run
+    assert "path_z_m" not in run
+    run.to_csv(tmp_path / "run.csv")
+    capture = read_capture(tmp_path / "run.csv")
+    assert capture.bodies == (*(f"link_{k + 1}" for k in range(10)), "com")
+    for k, body in enumerate(capture.bodies):
+        for a, axis in enumerate("xyz"):
+            np.testing.assert_array_equal(capture.position[:, k, a], run[f"{body}_{axis}_m"])
+    for name in ("path_x_m", "path_y_m", "look_ahead_x_m", "look_ahead_y_m"):
+        assert f"{name} (not a link)" in ignored(capture)
+
+
+@pytest.mark.parametrize(
+    ("names", "bodies"),
+    [
+        ("link_1_x_m,link_1_y_m,link_1_z_m,goal_x_m,goal_y_m", ("link_1",)),
+        ("goal_x_m,goal_y_m,link_1_x_m,link_1_y_m,link_1_z_m", ("link_1",)),
+        ("link_1_x_m,link_1_y_m,goal_x_mm,goal_y_mm", ("link_1",)),
+        ("link_1_x_m,link_1_y_m,tail_x_m,tail_y_m", ("link_1", "tail")),
+        ("link_1_x_m,link_1_y_m,link_1_z_m,link_2_x_m,link_2_y_m", None),
+        ("head_x_m,head_y_m,head_z_m,goal_x_m,goal_y_m", None),
+    ],
+)
+def test_points_that_are_not_links_need_not_match_them(
+    tmp_path: Path, names: str, bodies: tuple[str, ...] | None
+) -> None:
+    values = [f"{0.01 * k:.3f}" for k in range(1 + names.count(","))]
+    path = _table(tmp_path / "a.csv", f"time_s,{names}", lambda i: [f"{TIME[i]:.6f}", *values])
+    if bodies is None:
+        assert "different coordinates" in question(path)
+        return
+    capture = read_capture(path)
+    assert capture.bodies == bodies
+    assert ("goal" in ignored(capture)) == (bodies == ("link_1",))
 
 
 def _two(i: int) -> list[str]:

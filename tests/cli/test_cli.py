@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import snakestudio as ss
 from snakestudio.cli import main
 from snakestudio.paths import scenes_dir
 
@@ -86,6 +87,21 @@ def test_run_records_a_file_that_can_be_rerun(
     assert "is the scene itself" in capsys.readouterr().err
     assert main(["run", MAIN, "--mcap", str(tmp_path)]) == 2
     assert "folder" in capsys.readouterr().err
+
+
+def test_seed_draws_the_random_parts_of_a_run(tmp_path: Path) -> None:
+    csv = tmp_path / "run.csv"
+    arguments = ["run", "jam_resolution", "--duration", "0.01", "--csv", str(csv), "--force"]
+    for extra, expected in (
+        (["--seed", "6"], ss.simulate("jam_resolution", 0.01, seed=6).scene),
+        (["--seed", "6", "--set", "controller.noise_seed=5"], {"controller.noise_seed": 5}),
+        ([], {}),
+    ):
+        assert main([*arguments, *extra]) == 0
+        if isinstance(expected, dict):
+            expected = ss.load_scene("jam_resolution").with_values(expected)
+        seeds = [each.controller.noise_seed for each in (ss.load_scene(csv), expected)]
+        assert seeds[0] == seeds[1]
 
 
 def test_start_run_of_a_scene_is_never_overwritten(

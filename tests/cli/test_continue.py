@@ -57,6 +57,7 @@ def test_run_continues_from_a_time_with_other_values(
         (["--from", "-1"], "recorded from 0 to 0.5 s"),
         (["--from", "0.5"], "longer duration"),
         (["--from", "0.2", "--rate", "50"], "--rate cannot change"),
+        (["--from", "0.2", "--seed", "5"], "--seed belongs"),
         (["--from", "0.2", "--set", "robot.mass_kg=2"], "cannot change"),
     ],
 )

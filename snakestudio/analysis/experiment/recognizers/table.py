@@ -117,7 +117,7 @@ def recognize_table(lines: list[str]) -> Reading:
     if table.named:
         _question_names(table, questions)
     layout = _timed(layout, table, ignored, remarks, questions)
-    groups = _groups(table, remarks, questions)
+    groups = _groups(table, ignored, remarks, questions)
     bodies = _bodies(groups, table, ignored, remarks)
     _ignore_others(table, layout, ignored)
     layout = replace(layout, bodies=tuple(bodies), joints=_joints(table.headings))
@@ -435,7 +435,9 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
 # --- bodies ---------------------------------------------------------------------------------------
 
 
-def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Group]:
+def _groups(
+    table: _Table, ignored: IgnoredList, remarks: list[str], questions: list[str]
+) -> list[_Group]:
     """Columns grouped by body; a repeated name starts another body."""
     groups: list[_Group] = []
     latest: dict[tuple[str, int], _Group] = {}
@@ -449,6 +451,7 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
             groups.append(group)
         group.columns[heading.what] = column
     placed = [group for group in groups if sum(axis in group.columns for axis in "xyz") >= 2]
+    placed = _without_points(placed, table, ignored)
     if table.named and any(
         len({table.headings[c].name for c in group.columns.values()}) < len(group.columns)
         for group in groups
@@ -484,6 +487,29 @@ def _groups(table: _Table, remarks: list[str], questions: list[str]) -> list[_Gr
     for group, name in zip(placed, unique_names([group.name for group in placed])[0], strict=True):
         group.name = name
     return placed
+
+
+def _without_points(groups: list[_Group], table: _Table, ignored: IgnoredList) -> list[_Group]:
+    """Groups without points that are not links, such as the target of a controller.
+
+    In a table of links, these are groups of other names, with other coordinates or in another unit.
+    """
+
+    def form(group: _Group) -> tuple[tuple[str, str], ...]:
+        columns = group.columns
+        return tuple(
+            (axis, table.headings[columns[axis]].unit) for axis in "xyz" if axis in columns
+        )
+
+    links = {form(group) for group in groups if link_of(group.name) is not None}
+    if len(links) != 1:
+        return groups
+    bodies = [group for group in groups if link_of(group.name) is not None or form(group) in links]
+    for group in groups:
+        if group not in bodies:
+            for column in group.columns.values():
+                ignored.add(table.headings[column].name, "not a link")
+    return bodies
 
 
 def _question_axes(groups: list[_Group], questions: list[str]) -> None:
