@@ -253,6 +253,8 @@ def python_api() -> str:
 
 
 RETURNED = {
+    "BatchContacts": "snakestudio.model.batch_contacts",
+    "BatchSolverStats": "snakestudio.model.batch_contacts",
     "BatchState": "snakestudio.api.batch_state",
     "BodyFields": "snakestudio.model.snapshot",
     "Contacts": "snakestudio.model.snapshot",

@@ -272,15 +272,17 @@ class Batch:
         torque = None if torques is None else self._set_points("torques", torques)
         if torque is not None:
             self._check_torques()
+        elif angle is not None:
+            self._check_targets()
         if n == 0:
             return
-        self._rows.begin_call()
         if angle is None and torque is None:
             self._drive(int(n))
             return
         for drive in self._drives:
             if drive is not None:
                 drive.end = 0  # it must be evaluated again
+        self._rows.begin(self._worlds.running())
         self._worlds.hold(int(n), angle, rate, torque)
 
     def step_period(
@@ -341,14 +343,24 @@ class Batch:
                     'Set solver.joints to "explicit".'
                 )
 
+    def _check_targets(self) -> None:
+        for world, engine in enumerate(self._worlds.engines):
+            if engine.scene.gives_torques:
+                raise UsageError(
+                    f"The joints of world {world} follow torques. Give torques, or choose another kind "
+                    'for "gait".'
+                )
+
     def _drive(self, n_steps: int) -> None:
         """Advance under the references of the controllers of the worlds."""
         worlds = self._worlds
         self._make_drives(worlds.running().tolist())
+        self._begin_driven(worlds.running().tolist())
         left = n_steps
         while left > 0 and len(running := worlds.running().tolist()):
             references: list[Reference | None] = [None] * self.n
             count = left
+            self._begin_periods(running)
             for world in running:
                 drive = self._drives[world]
                 now = int(worlds.steps[world])
@@ -360,6 +372,27 @@ class Batch:
                 count = min(count, drive.end - now)
             worlds.follow(count, references)
             left -= count
+
+    def _begin_driven(self, running: list[int]) -> None:
+        """Begin the intervals of a call, except those of control periods that continue."""
+        begun = []
+        for world in running:
+            drive = self._drives[world]
+            assert drive is not None
+            if not drive.closed_loop or self._rows.expired[world]:
+                begun.append(world)
+        self._rows.begin(begun)
+        self._rows.outdate(running)
+
+    def _begin_periods(self, running: list[int]) -> None:
+        """Begin the intervals of worlds whose closed-loop controllers are due."""
+        due = []
+        for world in running:
+            drive = self._drives[world]
+            assert drive is not None
+            if drive.closed_loop and not drive.covers(int(self._worlds.steps[world])):
+                due.append(world)
+        self._rows.begin(due)
 
     def _make_drive(self, scene: Scene) -> ReferenceFeed:
         """Reference feed of a scene; worlds with the same gait and start time share one."""

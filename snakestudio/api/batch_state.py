@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.model import direction
+from snakestudio.model.batch_contacts import NO_LINK, NOTHING, BatchContacts, BatchSolverStats
 from snakestudio.model.renamed import warn_renamed
+from snakestudio.model.snapshot import Contacts, ContactState, Snapshot
 from snakestudio.session.worlds import Worlds
 
 
@@ -29,9 +32,11 @@ class WorldRows:
         engines = worlds.engines
         schema = engines[0].schema
         n = len(engines)
-        self._rows: RowBuffers | None = None
-        self._impulses: FloatArray = np.zeros((2, n, schema.n_links, 3))
-        self._steps: IntArray = worlds.steps.copy()
+        self._stale = np.ones(n, np.bool_)
+        self._begin: IntArray = worlds.steps.copy()
+        self._iterations: IntArray = np.zeros(n, np.int64)
+        self.expired = np.ones(n, np.bool_)
+        """Whether each state has been replaced since its interval began, (n,)."""
         self.shares: FloatArray = np.empty((n, schema.n_links))
         """Share of each link in the mass of its robot, (n, n_links)."""
         self.head_last: NDArray[np.bool_] = np.empty(n, np.bool_)
@@ -46,37 +51,83 @@ class WorldRows:
             self.head_last[world] = schema.head_last
 
     def expire(self, worlds: Iterable[int]) -> None:
-        """Mark the rows as outdated, and forget the last call of `Batch.step` in some worlds."""
-        self._rows = None
+        """Mark the rows of worlds whose states have been replaced as outdated, and end their intervals."""
         chosen = list(worlds)
-        self._steps[chosen] = self.worlds.steps[chosen]
+        self._stale[chosen] = self.expired[chosen] = True
+        self._begin[chosen] = self.worlds.steps[chosen]
 
-    def begin_call(self) -> None:
-        """Note the impulses at the start of a call of `Batch.step`, and mark the rows as outdated."""
-        rows = self.present()
-        self._impulses[0] = rows.impulse_obstacle
-        self._impulses[1] = rows.impulse_ground
-        self._steps[:] = self.worlds.steps
-        self._rows = None
+    def begin(self, worlds: Sequence[int] | IntArray) -> None:
+        """Begin the interval of contacts and solver statistics of some worlds, before their next steps."""
+        chosen = np.asarray(worlds, np.int64)
+        if not len(chosen):
+            return
+        self.worlds.begin_interval(chosen)
+        self._begin[chosen] = self.worlds.steps[chosen]
+        self._iterations[chosen] = self.worlds.rows.iterations[chosen]
+        self._stale[chosen] = True
+        self.expired[chosen] = False
+
+    def outdate(self, worlds: Sequence[int]) -> None:
+        """Mark the rows of worlds that take steps in their present interval as outdated."""
+        self._stale[list(worlds)] = True
 
     def present(self) -> RowBuffers:
-        """Return the rows of the current states."""
-        if self._rows is None:
-            self._rows = self.worlds.write_rows()
-        return self._rows
+        """Return the rows of the current states; contacts are impulses since the interval began."""
+        stale = np.flatnonzero(self._stale)
+        if len(stale):
+            self.worlds.write_rows(stale)
+            self._stale[stale] = False
+        return self.worlds.rows
 
-    def mean_forces(self) -> tuple[FloatArray, FloatArray]:
-        """Mean forces of obstacles and of the ground over the last call, each (n, n_links, 3), N."""
-        rows = self.present()
-        step = self.worlds.engines[0].scene.solver.step_s
-        span = ((self.worlds.steps - self._steps) * step)[:, None, None]
-        obstacle, ground = (
-            np.divide(now - before, span, out=np.zeros_like(before), where=span > 0.0)
-            for now, before in zip(
-                (rows.impulse_obstacle, rows.impulse_ground), self._impulses, strict=True
+    def _steps(self) -> IntArray:
+        """Number of steps in the interval, (n,)."""
+        return self.worlds.steps - self._begin
+
+    def contacts(self) -> BatchContacts:
+        """Return the contacts that carried load in the interval."""
+        steps = self._steps()
+        states = self.worlds.plain_states()
+        if states is not None:
+            return BatchContacts.of(
+                [
+                    each.contacts if moved else Contacts.none()
+                    for each, moved in zip(states, steps, strict=True)
+                ]
             )
+        rows = self.present()
+        count = np.where(steps > 0, rows.contact_count, 0)
+        k = count.max(initial=0)
+        mask = np.arange(k) < count[:, None]
+        step = self.worlds.engines[0].scene.solver.step_s
+        span = np.where(steps > 0, steps * step, 1.0)[:, None, None]
+        return BatchContacts(
+            count=count.astype(np.int64),
+            link=np.where(mask, rows.contact_link[:, :k], np.int32(NO_LINK)),
+            other=np.where(mask, rows.contact_other[:, :k], np.int32(NOTHING)),
+            point=np.where(mask[:, :, None], rows.contact_point[:, :k], 0.0),
+            force_normal=np.where(mask[:, :, None], rows.contact_normal[:, :k] / span, 0.0),
+            force_friction=np.where(mask[:, :, None], rows.contact_friction[:, :k] / span, 0.0),
+            state=np.where(mask, rows.contact_state[:, :k], np.int32(ContactState.OPEN)),
         )
-        return obstacle, ground
+
+    def solver(self) -> BatchSolverStats:
+        """Return the accuracy of the contact solver in the interval."""
+        steps = self._steps()
+        states = self.worlds.plain_states()
+        if states is None:
+            rows = self.present()
+            residual: FloatArray = rows.residual
+            iterations = (rows.iterations - self._iterations) / np.maximum(steps, 1)
+            unconverged: IntArray = rows.unconverged.copy()
+        else:
+            stats = [each.solver for each in states]
+            residual = np.array([each.residual for each in stats])
+            iterations = np.array([each.iterations for each in stats])
+            unconverged = np.array([each.unconverged for each in stats])
+        moved = steps > 0
+        return BatchSolverStats(
+            np.where(moved, residual, 0.0), np.where(moved, iterations, 0.0), unconverged
+        )
 
 
 class BatchState:
@@ -144,6 +195,16 @@ class BatchState:
     def joint_rate(self) -> FloatArray:
         """Rates of the joint axes, (n, m), rad/s."""
         return self._field("joint_rate")
+
+    @property
+    def joint_angle_ref(self) -> FloatArray:
+        """Reference angles of the joint axes, (n, m), rad; NaN under torques; a new array."""
+        return self._rows.worlds.references()[0]
+
+    @property
+    def joint_rate_ref(self) -> FloatArray:
+        """Reference rates of the joint axes, (n, m), rad/s; NaN under torques; a new array."""
+        return self._rows.worlds.references()[1]
 
     @property
     def joint_torque(self) -> FloatArray:
@@ -217,22 +278,50 @@ class BatchState:
 
     @property
     def link_obstacle_force(self) -> FloatArray:
-        """Mean force of the obstacles on each link over the last call of `Batch.step`, (n, n_links, 3), N.
+        """Mean force of the obstacles on each link, (n, n_links, 3), N, over the interval of `contacts`.
 
-        Components along the link (forward), across it (to its left), and up. 0 before the first
-        call, and after `reset` and `restore`.
+        Components along the link (forward), across it (to its left), and up.
         """
-        return self._in_link_frames(self._rows.mean_forces()[0])
+        n_links = self._rows.shares.shape[1]
+        return self._in_link_frames(self.contacts.force_of_obstacles(n_links))
 
     @property
     def link_ground_force(self) -> FloatArray:
         """Mean force of the ground on each link, (n, n_links, 3), N; as `link_obstacle_force`."""
-        return self._in_link_frames(self._rows.mean_forces()[1])
+        n_links = self._rows.shares.shape[1]
+        return self._in_link_frames(self.contacts.force_of_ground(n_links))
 
     def _in_link_frames(self, force: FloatArray) -> FloatArray:
         turned = direction.in_link_frames(force, self.link_pose, True)
         turned[..., :2] *= self.turn_sign[:, None, None]
         return turned
+
+    @property
+    def contacts(self) -> BatchContacts:
+        """Contacts that carried load in the last call of `Batch.step`; forces (N) are means over the call.
+
+        Under a closed-loop controller of the scene they are means over its current control period.
+        There are none before the first call, and after `reset` and `restore`. New arrays.
+        """
+        return self._rows.contacts()
+
+    @property
+    def solver(self) -> BatchSolverStats:
+        """Accuracy of the contact solver in the interval of `contacts`; new arrays."""
+        return self._rows.solver()
+
+    def copy(self) -> tuple[Snapshot, ...]:
+        """Return the current state of each world with its own arrays, as that of a single simulation."""
+        contacts, solver = self.contacts, self.solver
+        return tuple(
+            replace(
+                self._rows.worlds.state_of(world),
+                contacts=contacts[world],
+                solver=solver[world],
+                valid=engine.schema.valid,
+            )
+            for world, engine in enumerate(self._rows.worlds.engines)
+        )
 
     @property
     def energy(self) -> dict[str, FloatArray]:

@@ -119,14 +119,16 @@ class Stepper:
     def drive(self, n_steps: int) -> None:
         """Take steps under the references of the controller of the scene, as in a run. Raises like `hold`."""
         feed = self._feed
+        started = self.step_count
         while n_steps > 0:
             now = self.step_count
             reference = feed.reference
             if reference is None or now != self._driven_to or now >= feed.end:
                 reference = feed.request(now, n_steps, self.engine.look)
             count = min(n_steps, feed.end - now)
-            # A controller receives the mean contact forces of a whole period, even if it is split.
-            go_on = feed.closed_loop and feed.begin < now
+            # A controller receives the mean contact forces of a whole period, even if it is split;
+            # otherwise forces are means over the call.
+            go_on = now > (feed.begin if feed.closed_loop else started)
             report = self.steps.follow(reference, count, go_on, self._rows_due(count))
             self._driven_to = self.step_count
             if report is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Checkpoint, Engine, Kernel
 from snakestudio.engines.outcome import OK, SLOT_OVERFLOW
-from snakestudio.engines.row_buffers import RowBuffers, make_row_buffers
+from snakestudio.engines.row_buffers import ROW, RowBuffers, make_row_buffers
 from snakestudio.engines.time_stepping import TimeSteppingEngine
 from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.reference import JointReference, Reference
@@ -35,12 +35,23 @@ _PER_WORLD = (
     "impulse_obstacle",
     "impulse_ground",
     "contacts_closed",
+    "contact_count",
     "energy",
     "residual",
     "iterations",
     "unconverged",
 )
 """Fields of rows that are arrays over all worlds."""
+
+_CONTACTS = (
+    "contact_link",
+    "contact_other",
+    "contact_state",
+    "contact_point",
+    "contact_normal",
+    "contact_friction",
+)
+"""Fields of the contacts of rows, which are arrays over all worlds with equal numbers of entries."""
 
 
 _IN_ROWS = {
@@ -137,6 +148,10 @@ class Worlds:
         """Number of steps taken by each world, (n,)."""
         # worlds whose engines lack the last steps and references
         self._unsettled = np.zeros(n, np.bool_)
+        # worlds whose next steps begin an interval, if their engines take the steps themselves
+        self._begins = np.ones(n, np.bool_)
+        # worlds whose controllers read contacts, which are sums since the last snapshot
+        self._observed = np.zeros(n, np.bool_)
         self.failures: dict[int, str] = {}
         """Reasons by world of the worlds that failed."""
         self._crew = Crew(threads)
@@ -152,14 +167,17 @@ class Worlds:
         self._rows = make_row_buffers(n, schema.n_links, len(schema.energy), 0, axes)
         self._no_rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, axes)
         self._filled: IntArray = np.zeros((n, 2), np.int64)
+        self._enlarge_contacts(self.engines)
         kernel = _compiled(self.engines[0])
         self._compiled = kernel is not None
         if kernel is not None:
             self._step_table = CallTable(
                 kernel.advance, [self._step_arguments(world) for world in range(n)]
             )
-            self._row_table = CallTable(
-                kernel.write_row, [self._row_arguments(world) for world in range(n)]
+            rows = [self._row_arguments(world) for world in range(n)]
+            self._row_table = CallTable(kernel.write_row, rows)
+            self._state_table = CallTable(
+                kernel.write_state, [(*arguments, int(ROW)) for arguments in rows]
             )
             self._reference_argument = len(self._step_arguments(0)) - 4
 
@@ -183,11 +201,12 @@ class Worlds:
         return (*engine.entry_arguments(self._references[world]), 0, _NO_ROWS, self._no_rows)
 
     def _row_of(self, world: int) -> RowBuffers:
-        """Buffers for one row, with values in the arrays over all worlds and separate contacts."""
+        """Buffers for one row, with values in the arrays over all worlds."""
         engine: Any = self.engines[world]
         part = slice(world, world + 1)
         rows = engine.row_buffers(1)._asdict()
         rows |= {name: getattr(self._rows, name)[part] for name in _PER_WORLD}
+        rows |= {name: getattr(self._rows, name)[world] for name in _CONTACTS}
         return RowBuffers(**(rows | {"filled": self._filled[world]}))
 
     def _row_arguments(self, world: int) -> tuple[Any, ...]:
@@ -196,10 +215,31 @@ class Worlds:
 
     def _bind(self, world: int) -> None:
         """Update the addresses of the arrays of a world's engine."""
-        self.steps[world] = self.engines[world].step_count
+        engine = self.engines[world]
+        self.steps[world] = engine.step_count
         if self._compiled:
             self._step_table.bind(world, self._step_arguments(world))
-            self._row_table.bind(world, self._row_arguments(world))
+            rebound = range(len(self.engines)) if self._enlarge_contacts([engine]) else (world,)
+            for each in rebound:
+                arguments = self._row_arguments(each)
+                self._row_table.bind(each, arguments)
+                self._state_table.bind(each, (*arguments, int(ROW)))
+
+    def _enlarge_contacts(self, engines: Sequence[Engine]) -> bool:
+        """Provide space for the contacts of a row of each of these engines; True if there was too little."""
+        rows = [each.row_buffers(1) for each in engines if isinstance(each, TimeSteppingEngine)]
+        most = max((len(row.contact_link) for row in rows), default=0)
+        now = self._rows.contact_link.shape
+        if len(now) == 2 and most <= now[1]:
+            return False
+        arrays = {}
+        for name, one in make_row_buffers(0, 0, 0, most, 0)._asdict().items():
+            if name in _CONTACTS:
+                arrays[name] = np.zeros((len(self.engines), *one.shape), one.dtype)
+                if len(now) == 2:
+                    arrays[name][:, : now[1]] = getattr(self._rows, name)
+        self._rows = self._rows._replace(**arrays)
+        return True
 
     # ---------------------------------------------------------------------------------------- steps
 
@@ -221,6 +261,7 @@ class Worlds:
         torque : (n, m) array, optional
             Motor torques instead of angles, N m.
         """
+        self._observed[:] = False
         self._knots[:, 0] = self.steps * self._dt
         self._knots[:, 1] = (self.steps + n_steps) * self._dt
         if torque is not None:
@@ -297,30 +338,82 @@ class Worlds:
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine):
             begin = engine.synchronize()
-            if status == SLOT_OVERFLOW and self._compiled:  # contacts of rows that are not needed
-                self.write_rows(np.array([world], np.int64))
+            if status == SLOT_OVERFLOW and not self._observed[world]:
+                engine.start_interval()  # contacts for controllers are not needed
         else:
             begin = engine.step_count
-        report = engine.advance(self._references[world], end - begin, (), status != SLOT_OVERFLOW)
+        go_on = status != _UNTRIED or not self._begins[world]
+        self._begins[world] = False
+        report = engine.advance(self._references[world], end - begin, (), go_on)
         if not report.ok:
             self.failures[world] = report.message
         self._bind(world)
 
     # --------------------------------------------------------------------------------------- states
 
-    def write_rows(self, worlds: IntArray | None = None) -> RowBuffers:
-        """Write rows of the current states of all or some worlds, to arrays over all that later calls overwrite."""
-        worlds = self._all if worlds is None else worlds
+    def write_rows(self, worlds: IntArray) -> None:
+        """Write rows of the current states of some worlds, to arrays over all that later calls overwrite."""
         if self._compiled:
-            self._filled[:] = 0
-            self._row_table.call(worlds, self._crew.run)
-            self._crew.raise_interrupt()
-            return self._rows
+            self._write(self._state_table, worlds)
+            return
         for world in worlds.tolist():
             row = self.engines[world].initial_rows()
             for name in _PER_WORLD:
-                getattr(self._rows, name)[world] = getattr(row, _IN_ROWS.get(name, name))[0]
+                if name != "contact_count":
+                    getattr(self._rows, name)[world] = getattr(row, _IN_ROWS.get(name, name))[0]
+
+    def begin_interval(self, worlds: IntArray) -> None:
+        """Write rows of some worlds, and begin the interval of their contacts and solver statistics."""
+        self._begins[worlds] = True
+        if self._compiled:
+            self._write(self._row_table, worlds)
+        else:
+            self.write_rows(worlds)
+
+    def _write(self, table: CallTable, worlds: IntArray) -> None:
+        """Write rows of some worlds by compiled code."""
+        self._filled[worlds] = 0
+        most = self._rows.contact_count[worlds].max(initial=0)
+        if most:  # rows are written on zeros
+            for name in ("contact_point", "contact_normal", "contact_friction"):
+                getattr(self._rows, name)[worlds, :most] = 0.0
+        table.call(worlds, self._crew.run)
+        self._crew.raise_interrupt()
+
+    @property
+    def rows(self) -> RowBuffers:
+        """Rows of the states that `write_rows` wrote last, as arrays over all worlds."""
         return self._rows
+
+    def plain_states(self) -> list[Snapshot] | None:
+        """Return the states with contacts and solver statistics of the interval; None if rows contain these."""
+        return None if self._compiled else [engine.snapshot() for engine in self.engines]
+
+    def state_of(self, world: int) -> Snapshot:
+        """Return the current state of a world, without contacts."""
+        return self._settled(world).snapshot(contacts=False)
+
+    def references(self) -> tuple[FloatArray, FloatArray]:
+        """Return the present reference angles and rates of all joint axes, each (n, m); NaN under torques."""
+        angle, rate = np.empty((2, len(self.engines), self._angle.shape[2]))
+        reached = np.zeros(len(self.engines), np.bool_)
+        if self._referred is self._holding or self._referred is self._giving:
+            reached = self._unsettled & (self.steps * self._dt >= self._knots[:, 1])
+            angle[reached], rate[reached] = self._angle[reached, 1], self._rate[reached, 1]
+        for world in np.flatnonzero(~reached).tolist():
+            angle[world], rate[world] = self._reference_now(world)
+        return angle, rate
+
+    def _reference_now(self, world: int) -> tuple[FloatArray, FloatArray]:
+        """Reference angles and rates of a world, each (m,)."""
+        engine = self.engines[world]
+        reference = self._references[world]
+        if self._unsettled[world] and isinstance(reference, JointReference):
+            return reference.at(self.steps[world].item() * self._dt)
+        if isinstance(engine, TimeSteppingEngine):
+            return engine.references_now()
+        state = engine.snapshot(contacts=False)
+        return state.joint_angle_ref, state.joint_rate_ref
 
     def snapshot(self, world: int, contacts: bool) -> Snapshot:
         """Return the current state for a controller; contact forces are means since the previous snapshot."""
@@ -328,6 +421,8 @@ class Worlds:
         snapshot = engine.snapshot(contacts)
         if isinstance(engine, TimeSteppingEngine):
             engine.start_interval()
+        self._begins[world] = True
+        self._observed[world] = contacts
         return snapshot
 
     def checkpoint(self, world: int) -> Checkpoint:
