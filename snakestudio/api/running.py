@@ -28,8 +28,6 @@ from snakestudio.errors import (
     SnakeStudioWarning,
     UsageError,
 )
-from snakestudio.export.csv import write_csv
-from snakestudio.export.mcap import write_mcap
 from snakestudio.export.provenance import (
     known_plausibility,
     read_changes,
@@ -239,7 +237,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
         Raises `ExportError` if the file cannot be written.
         """
-        write_mcap(path_of("path", path), self.recording, self.scene_file, base_dir=self.base_dir)
+        self.export(path, "mcap")
 
     def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
         """Evaluate an expression over the columns.
@@ -299,16 +297,14 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
         Raises `ExportError` if the file cannot be written.
         """
-        write_csv(path_of("path", path), self.recording, self.scene_file)
+        self.export(path, "csv")
 
     def to_hdf5(self, path: str | Path) -> None:
         """Write all columns as HDF5, with units, scene, changes and events; see `snakestudio.export.hdf5`.
 
         Raises `ExportError` if the file cannot be written.
         """
-        from snakestudio.export.hdf5 import write_hdf5
-
-        write_hdf5(path_of("path", path), self.recording, self.scene_file)
+        self.export(path, "hdf5")
 
     def to_video(self, path: str | Path, **options: Any) -> Path:
         """Render the run as a video with options of `VideoOptions`.
@@ -322,15 +318,39 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ------
         ExportError, GraphicsError
         """
-        from snakestudio.export.video import write_video
-        from snakestudio.export.video_options import VideoOptions
+        return self.export(path, "video", **options)
+
+    def export(self, path: str | Path, export_format: str | None = None, /, **options: Any) -> Path:
+        """Write the run in any format, including those of plug-ins.
+
+        Raises `ExportError` if there is no such format or the file cannot be written, and
+        `PluginRuntimeError` if the plug-in of the format fails.
+
+        Parameters
+        ----------
+        export_format : str, optional
+            Name of the format, such as "hdf5", "video" or "figures" (whose `path` is a folder), or of a
+            format of scenes ("plan", "model"); by default the suffix of `path` decides among the
+            formats of runs.
+        **options
+            Options of the format: those of `VideoOptions` for "video", `suffix` for "figures".
+
+        Returns
+        -------
+        Path
+            Path of the file or folder.
+        """
+        from snakestudio.export.formats import format_of, named_format, options_of, write_as
 
         target = path_of("path", path)
-        written = write_video(
-            target, self.recording, VideoOptions(**options), base_dir=self.base_dir
+        kind = (
+            format_of(target)
+            if export_format is None
+            else named_format(export_format, "run", "scene")
         )
+        written = write_as(kind, self, target, options_of(kind, options))
         assert written is not None, "no progress callback cancels it"
-        return written
+        return written.path
 
 
 def _no_such_column(name: object, names: Sequence[str]) -> str:

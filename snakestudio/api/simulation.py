@@ -18,6 +18,7 @@ from snakestudio.api.running import Run, prepare, scene_name
 from snakestudio.api.seeds import seed_of, with_drawn_seeds
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.files import writable
+from snakestudio.export.formats import format_of
 from snakestudio.model.arguments import is_number, path_of, values_of, wrong_kind
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
@@ -558,9 +559,9 @@ class Simulation:
         Parameters
         ----------
         path : str or Path, optional
-            Run file (.mcap), which is written during the simulation, or .csv or .h5
-            file, which is written
-            at the end. If omitted, the recording is only available from `run`.
+            Run file (.mcap), which is written during the simulation, or a file in another format
+            of `Run.export`, which is written at the end. If omitted, the recording is only available
+            from `run`.
         """
         self._check_open()
         if self._stepper.recording is not None:
@@ -604,11 +605,7 @@ class Simulation:
         if recording.recording.path is not None and recording.recording.trouble_at_end:
             raise ExportError(recording.recording.trouble_at_end)
         if target is not None:
-            run = Run(recording.recording, self._scene_file, base_dir=self._base_dir)
-            if target.suffix.lower() == ".csv":
-                run.to_csv(target)
-            else:
-                run.to_hdf5(target)
+            Run(recording.recording, self._scene_file, base_dir=self._base_dir).export(target)
 
     # ---------------------------------------------------------------------------------------- close
 
@@ -711,9 +708,6 @@ def _listed(names: tuple[str, ...], conjunction: Literal["and", "or"] = "and") -
 def _recorded_to(path: object) -> Path:
     """Checked file for a recording."""
     target = path_of("path", path)
-    if target.suffix.lower() not in (".mcap", ".csv", ".h5", ".hdf5"):
-        raise UsageError(
-            f"{target}: the format is unknown. Give a name that ends in .mcap, .csv or .h5."
-        )
+    format_of(target)
     writable(target)
     return target

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
 from snakestudio.cli.ending import EndRequest
-from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.exports import add_export_arguments, requested, write_run
+from snakestudio.cli.outputs import Outputs, add_force_argument
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.cli.streaming import add_stream_arguments, stream_target, streaming
 from snakestudio.cli.terminal import print_error
@@ -85,12 +86,8 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run the simulated twin, and show its joint deviation from the robot",
     )
-    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
-    parser.add_argument(
-        "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
-    )
-    parser.add_argument(
-        "--mcap", metavar="F", type=output, help="record to a run file (.mcap) during the run"
+    add_export_arguments(
+        parser, ("csv", "hdf5", "mcap"), mcap="record to a run file (.mcap) during the run"
     )
     parser.add_argument(
         "--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)"
@@ -147,14 +144,14 @@ def drive(options: argparse.Namespace, companions: Companions) -> int:
         )
     if options.log is not None:
         check_log_path(options.log)
-    for path in (options.mcap, options.csv, options.hdf5):
-        if path is not None and not os.path.isdir(path.parent):
+    exports = requested(options)
+    paths = [export.path for export in exports]
+    for path in paths:
+        if not os.path.isdir(path.parent):
             raise UsageError(
                 f"{path}: there is no folder {path.parent}. Create it, or give another file."
             )
-    outputs = Outputs(
-        options, (options.scene, source), options.csv, options.hdf5, options.mcap, options.log
-    )
+    outputs = Outputs(options, (options.scene, source), *paths, options.log)
     outputs.spare_files_of(scene, base_dir)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
@@ -190,7 +187,7 @@ def drive(options: argparse.Namespace, companions: Companions) -> int:
         run = api.Run(
             session.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble
         )
-        outputs.write_run(options, run)
+        write_run(outputs, options, run, exports)
     return code
 
 

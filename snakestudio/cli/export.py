@@ -1,4 +1,4 @@
-"""Write a recorded run as CSV, HDF5, MCAP, video or figures, or several of them.
+"""Write a recorded run as CSV, HDF5, MCAP, video or figures, or several of them, or in a format of a plug-in.
 
 RUN is a run file (.mcap), or a scene or an exported CSV, which is run first. A video can show a
 second run next to the first, or overlaid as a ghost.
@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.cli.outputs import Outputs, add_force_argument, folder_for_outputs, output
+from snakestudio.cli.exports import NAMES, Export, add_export_arguments, report, requested
+from snakestudio.cli.outputs import Outputs, add_force_argument, folder_for_outputs
 from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import ProgressLine, scene_path, warm_up
-from snakestudio.cli.video_options import add_video_arguments, video_options
+from snakestudio.cli.video_options import add_video_arguments
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
-    from snakestudio.export.video_options import VideoOptions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,36 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "second", metavar="RUN2", type=scene_path, nargs="?", help="another run, for the video"
     )
-    parser.add_argument(
-        "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
-    )
-    parser.add_argument(
-        "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
-    )
-    parser.add_argument("--mcap", metavar="F", type=output, help="write a run file (.mcap)")
-    parser.add_argument(
-        "--to",
-        metavar="F",
-        type=output,
-        action="append",
-        default=[],
-        dest="others",
-        help="write a file in the format of its suffix, including formats of plug-ins (can be repeated)",
-    )
-    parser.add_argument(
-        "--figures",
-        metavar="FOLDER",
-        type=Path,
-        help="draw figures into this folder: general ones, and those of the papers for its scene",
-    )
+    add_export_arguments(parser)
     parser.add_argument(
         "--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)"
-    )
-    parser.add_argument(
-        "--video",
-        metavar="F",
-        type=output,
-        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png images",
     )
     add_force_argument(parser)
     add_quiet_argument(parser)
@@ -78,96 +52,65 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio export`; return the exit code."""
-    targets = [
-        path
-        for path in (options.csv, options.hdf5, options.mcap, options.video)
-        if path is not None
-    ]
-    targets += options.others
-    if not targets and options.figures is None:
+    exports = requested(options)
+    if not exports:
+        names = ", ".join(f"--{name}" for name in NAMES)
         raise UsageError(
-            "There is nothing to export. Give --csv, --hdf5, --mcap, --video or --to with a file name,"
-            " or --figures with a folder."
+            f"There is nothing to export. Give {names} or --to with a file name (--figures with a folder)."
         )
-    if options.second is not None and options.video is None:
+    has_video = any(export.kind.name == "video" for export in exports)
+    if options.second is not None and not has_video:
         raise UsageError(f"{options.second}: a second run needs a video. Give --video, too.")
     if options.ghost and options.second is None:
         raise UsageError("--ghost needs a second run. Give one to show as the ghost.")
-    video = video_options(options, options.video) if options.video is not None else None
-    if options.others:
-        from snakestudio.export.formats import format_of
-
-        for path in options.others:
-            format_of(path)
-    outputs = Outputs(options, (options.run, options.second), *targets)
-    if options.figures is not None:
-        folder_for_outputs(options.figures)
+    files = [export.path for export in exports if export.kind.ending]
+    outputs = Outputs(options, (options.run, options.second), *files)
+    for export in exports:
+        if not export.kind.ending:
+            folder_for_outputs(export.path)
     with ExitStack() as stack:
-        _write(options, video, outputs, stack)
+        _write(options, exports, outputs, stack)
     return 0
 
 
 def _write(
-    options: argparse.Namespace, video: VideoOptions | None, outputs: Outputs, stack: ExitStack
+    options: argparse.Namespace, exports: Sequence[Export], outputs: Outputs, stack: ExitStack
 ) -> None:
     """Open the sources, which `stack` closes, and write all files."""
     line = ProgressLine(options)
-    run = _run(options.run, line, stack, to_mcap=options.mcap is not None)
+    to_mcap = any(export.kind.name == "mcap" for export in exports)
+    run = _run(options.run, line, stack, to_mcap=to_mcap)
     second = _run(options.second, line, stack) if options.second is not None else None
-    if video is not None:
-        from snakestudio.export.video_options import check_columns
-
-        check_columns(video.strip, run.columns)
-    for path, write, doing in (
-        (options.csv, _csv, "writing CSV"),
-        (options.hdf5, _hdf5, "writing HDF5"),
-        (options.mcap, _mcap, "writing MCAP"),
-    ):
-        if path is not None:
-            with outputs.place(path) as file:
-                write(file, run, line.reporter(doing))
-                line.clear()
-                print(f"wrote {file}: {len(run.recording)} rows")
-    if options.others:
-        from snakestudio.export.formats import format_of, write_as
-
-        for path in options.others:
-            with outputs.place(path) as file:
-                write_as(format_of(path), run, file)
-                print(f"wrote {file}")
-    if options.figures is not None:
-        from snakestudio.export.figures.make import FigureOutput, write_run_figures
-
-        figures = FigureOutput(options.figures, f".{options.figure_format.lower().lstrip('.')}")
-        written = write_run_figures(
-            figures, run.recording, run.scene_file, progress=line.reporter("drawing")
-        )
-        line.clear()
-        print(f"wrote {len(written)} figures to {options.figures}")
-    if video is not None:
-        from snakestudio.export.video import write_video
-        from snakestudio.export.video_options import Companion
-
-        ghosts: tuple[Companion, ...] = ()
-        companion = (
-            Companion(second.recording, _name(options.second)) if second is not None else None
-        )
-        if companion is not None and options.ghost:
-            ghosts = (companion,)
-            companion = None
-        with outputs.place(options.video) as file:
-            film = write_video(
-                file,
-                run.recording,
-                video,
-                line.reporter("rendering"),
-                base_dir=run.base_dir,
-                ghosts=ghosts,
-                companion=companion,
-                name=_name(options.run),
-            )
+    exports = [_with_second(options, export, run, second) for export in exports]
+    for export in exports:
+        place = outputs.place(export.path) if export.kind.ending else nullcontext(export.path)
+        with place as path:
+            written = export.write(run, path, line.reporter(f"writing {export.kind.title}"))
             line.clear()
-            print(f"wrote {film}")
+            assert written is not None, "the progress line does not cancel"
+            report(written)
+
+
+def _with_second(
+    options: argparse.Namespace, export: Export, run: Run, second: Run | None
+) -> Export:
+    """A video with the second run, after a check of its columns; other exports as they are.
+
+    Raises `UsageError` if a column does not exist.
+    """
+    if export.kind.name != "video":
+        return export
+    from snakestudio.export.video_options import Companion, check_columns
+
+    check_columns(export.options.strip, run.columns)
+    other = None if second is None else Companion(second.recording, _name(options.second))
+    video = replace(
+        export.options,
+        name=_name(options.run),
+        ghosts=(other,) if options.ghost and other is not None else (),
+        companion=None if options.ghost else other,
+    )
+    return export._replace(options=video)
 
 
 def _name(source: str) -> str:
@@ -206,21 +149,3 @@ def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = F
     if run.failure:
         print(f"{Path(source).name}: {run.failure} The rows up to then are exported.")
     return run
-
-
-def _csv(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
-    from snakestudio.export.csv import write_csv
-
-    write_csv(path, run.recording, run.scene_file, progress)
-
-
-def _hdf5(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
-    from snakestudio.export.hdf5 import write_hdf5
-
-    write_hdf5(path, run.recording, run.scene_file, progress)
-
-
-def _mcap(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
-    from snakestudio.export.mcap import write_mcap
-
-    write_mcap(path, run.recording, run.scene_file, progress, base_dir=run.base_dir)

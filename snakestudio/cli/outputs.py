@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.errors import ExportError, UsageError
+from snakestudio.errors import UsageError
 from snakestudio.inputs import local_path
 
 if TYPE_CHECKING:
-    from snakestudio.api import Run
     from snakestudio.model.scene import Scene
 
 _LOG = "a log of frames"
@@ -150,48 +149,6 @@ class Outputs:
         """`path` if a run can be recorded to it live; None if it is copied there at the end."""
         return None if path is None or _passes_on(path) else path
 
-    def write_run(self, options: argparse.Namespace, run: Run) -> None:
-        """Write a run to the files of ``--mcap``, ``--csv`` and ``--hdf5``, and print their names.
-
-        Raises `ExportError` if a file cannot be written or the run file could not be completed; the
-        others are written first, and the run is saved elsewhere if no file holds its rows.
-        """
-        from snakestudio.export.files import KeptElsewhereError
-
-        troubles = []
-        written = 0
-        for path, write in (
-            (options.mcap, run.to_mcap),
-            (options.csv, run.to_csv),
-            (options.hdf5, run.to_hdf5),
-        ):
-            if path is None:
-                continue
-            try:
-                if path == options.mcap and self.live(path) is not None:
-                    _see_that_it_is_there(path, run)
-                else:
-                    with self.place(path) as place:
-                        write(place)
-            except ExportError as error:
-                troubles.append(str(error))
-                written += isinstance(error, KeptElsewhereError)
-            else:
-                written += 1
-                print(
-                    f"wrote {'to the standard output' if _is_stdout(path) else path}: {len(run.recording)} rows"
-                )
-        if troubles:
-            if not written:
-                troubles += _kept_elsewhere(run, options)
-            raise ExportError("\n".join(troubles))
-
-
-def _is_stdout(path: Path) -> bool:
-    from snakestudio.model.atomic import STDOUT
-
-    return path == STDOUT
-
 
 def _passes_on(path: Path) -> bool:
     """Whether a path does not store what is written: a device, a pipe, the standard output."""
@@ -215,42 +172,3 @@ def _ask(path: Path, kind: str) -> None:
     print(f"{path} already exists, {kind}. Replace it? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"{path} was not replaced. Give another name.")
-
-
-def _see_that_it_is_there(path: Path, run: Run) -> None:
-    """Check that the file recorded live is in place and complete; otherwise write the run again.
-
-    Raises `ExportError` if the file was missing or damaged.
-    """
-    from snakestudio.export.files import KeptElsewhereError
-    from snakestudio.model.atomic import free_name
-    from snakestudio.runfile.recording import RunRecording
-
-    if run.trouble:
-        raise ExportError(run.trouble)
-    recording = run.recording
-    if not isinstance(recording, RunRecording) or recording.path != path or len(recording) < 2:
-        run.to_mcap(path)  # a file is created with the second row
-        return
-    if recording.in_place and os.path.isfile(path):
-        return
-    place = free_name(path) if os.path.exists(path) else path
-    run.to_mcap(place)
-    raise KeptElsewhereError(
-        f"{path}: this run file was moved, deleted or replaced during recording. The run was written "
-        f"to {place}."
-    )
-
-
-def _kept_elsewhere(run: Run, options: argparse.Namespace) -> list[str]:
-    """Save a run that could not be written to any file among the saved runs; return a message with its location."""
-    from snakestudio.runfile.library import RunLibrary
-
-    if options.mcap is not None and os.path.isfile(options.mcap):
-        return []
-    try:
-        path = RunLibrary().new_path(Path(run.scene_file or "run").stem)
-        run.to_mcap(path)
-    except (ExportError, OSError):
-        return []
-    return [f"The run is saved as {path}. Export it with snakestudio export."]

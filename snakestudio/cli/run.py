@@ -6,11 +6,12 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.ending import Ending
+from snakestudio.cli.exports import Export, add_export_arguments, report, requested, write_run
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_json_argument, add_quiet_argument, print_json
 from snakestudio.cli.shared import (
@@ -29,13 +30,12 @@ from snakestudio.cli.streaming import (
 )
 from snakestudio.cli.terminal import YELLOW, painted, print_warning
 from snakestudio.cli.together import add_trigger_arguments, started_together, trigger_choices
-from snakestudio.cli.video_options import add_video_arguments, video_options
+from snakestudio.cli.video_options import add_video_arguments
 from snakestudio.errors import PhysicsError, UsageError
 from snakestudio.paths import is_shipped_scene
 
 if TYPE_CHECKING:
     from snakestudio.api import Run, StepReport
-    from snakestudio.export.video_options import VideoOptions
     from snakestudio.model.events import Change
     from snakestudio.model.pull import Pull
     from snakestudio.model.scene import Scene
@@ -57,20 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="since",
         help="continue a recorded run (SCENE is its .mcap file) from T seconds as a new run; --set changes values",
     )
-    parser.add_argument(
-        "--csv", metavar="F", type=output, help="write a CSV (- for the standard output)"
-    )
-    parser.add_argument(
-        "--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene"
-    )
-    parser.add_argument(
-        "--mcap", metavar="F", type=output, help="record to a run file (.mcap) during the run"
-    )
-    parser.add_argument(
-        "--video",
-        metavar="F",
-        type=output,
-        help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png images",
+    add_export_arguments(
+        parser,
+        ("csv", "hdf5", "mcap", "video"),
+        mcap="record to a run file (.mcap) during the run",
     )
     parser.add_argument(
         "--contact-problem",
@@ -109,16 +99,15 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     from snakestudio.session.contact_problem_file import require_contact_problem
 
     # Report outputs that cannot be written before the run, not after it.
-    video = video_options(options, options.video) if options.video is not None else None
+    exports = requested(options)
     outputs = Outputs(
         options,
         (options.scene,),
-        options.csv,
-        options.hdf5,
-        options.mcap,
-        options.video,
+        *(export.path for export in exports),
         options.contact_problem,
     )
+    films = [export for export in exports if export.kind.name == "video"]
+    files = [export for export in exports if export not in films]
     line = ProgressLine(options)
     ending = Ending()
     live = outputs.live(options.mcap)
@@ -131,7 +120,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             )
         with streaming(target) as stream:
             started = time.perf_counter()
-            run, base_dir = _continued(options, values, line, ending, live, rows_wait, stream)
+            run = _continued(options, values, line, ending, live, rows_wait, stream)
             took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(
@@ -148,7 +137,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             if check is None:
                 return ending.code
             estimate = check.data.estimate
-            if not _has_outputs(options):
+            if not _has_outputs(options, exports):
                 if options.json:
                     print_json(
                         options,
@@ -195,22 +184,14 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     if plausibility is not None:
         warn_of(plausibility)
     if ending.number:
-        remark = (
-            "; the rows recorded so far are written"
-            if options.csv or options.hdf5 or options.mcap
-            else ""
-        )
+        remark = "; the rows recorded so far are written" if files else ""
         print_warning(f"stopped by {ending.by} at {simulated:g} s{remark}.")
     if options.contact_problem is not None:
         print(
             f"wrote {options.contact_problem}: contact problem of the step that ends at {simulated:g} s"
         )
-    outputs.write_run(options, run)
-    written = (
-        _film(options.video, video, run, base_dir, outputs, line, ending)
-        if video is not None
-        else None
-    )
+    write_run(outputs, options, run, files)
+    written = {film.path: _film(film, run, outputs, line, ending) for film in films}
     if options.json:
         residual = run.get("solver_residual")
         print_json(
@@ -231,14 +212,16 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                     "csv": options.csv,
                     "hdf5": options.hdf5,
                     "mcap": options.mcap,
-                    "video": written,
+                    "video": written.get(options.video),
                     "contact_problem": options.contact_problem,
+                    "to": [written.get(path, path) for path in options.to],
                 },
             },
         )
     if ending.number:
-        if video is not None and written is None:
-            print_warning(f"{options.video} was not written because the run was stopped.")
+        for path, video in written.items():
+            if video is None:
+                print_warning(f"{path} was not written because the run was stopped.")
         return ending.code
     if run.failure:
         raise PhysicsError(run.failure)
@@ -266,11 +249,12 @@ def _check_step(
     return check
 
 
-def _has_outputs(options: argparse.Namespace) -> bool:
+def _has_outputs(options: argparse.Namespace, exports: Sequence[Export]) -> bool:
     """Whether there are outputs, or the run starts together with others."""
-    outputs = (options.csv, options.hdf5, options.mcap, options.video, options.contact_problem)
     return (
-        any(path is not None for path in (*outputs, options.stream))
+        bool(exports)
+        or options.contact_problem is not None
+        or options.stream is not None
         or trigger_choices(options) is not None
     )
 
@@ -303,26 +287,18 @@ def _warn(scene: Scene, base_dir: Path | None, name: str, values: Mapping[str, A
 
 
 def _film(
-    path: Path,
-    video: VideoOptions,
-    run: Run,
-    base_dir: Path | None,
-    outputs: Outputs,
-    line: ProgressLine,
-    ending: Ending,
+    export: Export, run: Run, outputs: Outputs, line: ProgressLine, ending: Ending
 ) -> Path | None:
     """Write the video of a completed run and return its path; None if the run was stopped."""
     if ending.number:
         return None
-    from snakestudio.export.video import write_video
-
-    with outputs.place(path) as place:
-        progress = ending.heeded(line.reporter("rendering"))
-        written = write_video(place, run.recording, video, progress=progress, base_dir=base_dir)
+    with outputs.place(export.path) as place:
+        written = export.write(run, place, ending.heeded(line.reporter("rendering")))
         line.clear()
-        if written is not None:
-            print(f"wrote {written}")
-    return written
+        if written is None:
+            return None
+        report(written)
+        return written.path
 
 
 def _continued(
@@ -333,7 +309,7 @@ def _continued(
     live: Path | None,
     rows_wait: contextlib.ExitStack,
     stream: Streaming,
-) -> tuple[Run, Path | None]:
+) -> Run:
     """Return a run that continues another one from a given time; print notes about it."""
     from snakestudio import api
     from snakestudio.runfile.mcap import open_run
@@ -366,4 +342,4 @@ def _continued(
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")
     for note in notes:
         print(f"note: {note}")
-    return run, run.base_dir
+    return run

@@ -34,9 +34,6 @@ class Composition:
         options: VideoOptions,
         renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
         base_dir: Path | None = None,
-        ghosts: Sequence[Companion] = (),
-        companion: Companion | None = None,
-        name: str = "",
     ) -> None:
         if renderer is None:
             from snakestudio.render.offscreen import OffscreenRenderer
@@ -46,11 +43,9 @@ class Composition:
         width, height = options.size
         strip = strip_height(height, options.strip)
         self._height = height - strip
-        runs = (
-            [Companion(recording, name)]
-            if companion is None
-            else [Companion(recording, name), companion]
-        )
+        ghosts = options.ghosts
+        companion = options.companion
+        runs = [Companion(recording, options.name), *([] if companion is None else [companion])]
         recordings = [run.recording for run in runs]
         self._strip: PlotStrip | None = None
         if strip:
@@ -81,8 +76,8 @@ class Composition:
         self._ghost_names = [
             (ghost.colour or theme.ghost, ghost.name) for ghost in ghosts if ghost.name
         ]
-        if self._ghost_names and name and companion is None:
-            self._ghost_names.insert(0, (theme.link, name))
+        if self._ghost_names and options.name and companion is None:
+            self._ghost_names.insert(0, (theme.link, options.name))
 
     def paint(self, time: float) -> UInt8Array:
         """Frame at a time, (height, width, 3), RGB."""

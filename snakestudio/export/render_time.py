@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from snakestudio.drawing.style import Theme
 from snakestudio.export.painter import FrameRenderer
 from snakestudio.export.video import write_video
-from snakestudio.export.video_options import Companion, VideoOptions
+from snakestudio.export.video_options import VideoOptions
 from snakestudio.model.recording import Recording
 
 _FRAMES = 9
@@ -31,16 +31,13 @@ def seconds_per_frame(
     renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
     base_dir: Path | None = None,
     *,
-    ghosts: Sequence[Companion] = (),
-    companion: Companion | None = None,
-    name: str = "",
     clock: Callable[[], float] = time.perf_counter,
 ) -> float | None:
     """Time to render and encode a frame from the middle of a video, s; None if cancelled.
 
     The parameters are those of `write_video`, with the file extension, and the clock.
     """
-    recordings = [recording] if companion is None else [recording, companion.recording]
+    recordings = options.recordings(recording)
     first, _ = options.span(recordings)
     count = options.n_frames(recordings)
     measured = min(count, _FRAMES)
@@ -70,9 +67,6 @@ def seconds_per_frame(
             on_frame,
             renderer,
             base_dir,
-            ghosts=ghosts,
-            companion=companion,
-            name=name,
         )
         if written is not None and len(ends) > 1:
             ends[-1] = clock()  # includes the encoding of pending frames

@@ -25,7 +25,7 @@ from snakestudio.export.codecs import video_path
 from snakestudio.export.composition import Composition
 from snakestudio.export.files import replacing
 from snakestudio.export.painter import FrameRenderer
-from snakestudio.export.video_options import Companion, VideoOptions
+from snakestudio.export.video_options import VideoOptions
 from snakestudio.inputs import local_path
 from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.recording import Recording
@@ -52,10 +52,6 @@ def write_video(
     progress: Callable[[float], bool] | None = None,
     renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
     base_dir: Path | None = None,
-    *,
-    ghosts: Sequence[Companion] = (),
-    companion: Companion | None = None,
-    name: str = "",
 ) -> Path | None:
     """Render a recording as a video.
 
@@ -75,12 +71,6 @@ def write_video(
         window.
     base_dir : Path, optional
         Folder to which file names in the scene are relative.
-    ghosts : sequence of Companion
-        Recordings that are drawn as translucent robots, and as dashed curves.
-    companion : Companion, optional
-        Another run to show next to this one, at the same times and from the same camera.
-    name : str
-        Name of this run in the image if there are others.
 
     Returns
     -------
@@ -91,7 +81,7 @@ def write_video(
     options = options or VideoOptions()
     target = video_path(local_path(path), options.codec)
     kind = target.suffix.lower()
-    recordings = [recording] if companion is None else [recording, companion.recording]
+    recordings = options.recordings(recording)
     start, end = options.span(recordings)
     count = options.n_frames(recordings)
     times = [min(start + index * options.speed / options.fps, end) for index in range(count)]
@@ -104,7 +94,7 @@ def write_video(
             )
     if kind == ".png":
         target = picture_pattern(target)
-    composition = Composition(recording, options, renderer, base_dir, ghosts, companion, name)
+    composition = Composition(recording, options, renderer, base_dir)
     try:
         with (
             _sink(target, options, recording.scene.title, composition, times) as sink,

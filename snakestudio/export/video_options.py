@@ -111,6 +111,15 @@ class VideoOptions:
     quality: Quality = "good"
     """One of `codecs.QUALITIES`."""
 
+    ghosts: tuple[Companion, ...] = ()
+    """Recordings that are drawn as translucent robots, and as dashed curves."""
+
+    companion: Companion | None = None
+    """Another run to show next to this one, at the same times and from the same camera."""
+
+    name: str = ""
+    """Name of the run in the image if there are others."""
+
     def __post_init__(self) -> None:
         if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
             raise UsageError(
@@ -157,6 +166,10 @@ class VideoOptions:
     def size(self) -> tuple[int, int]:
         """Even width and height of the frames, px."""
         return self.width + self.width % 2, self.height + self.height % 2
+
+    def recordings(self, recording: Recording) -> list[Recording]:
+        """A recording and that of its companion."""
+        return [recording] if self.companion is None else [recording, self.companion.recording]
 
     def span(self, recordings: Sequence[Recording]) -> tuple[float, float]:
         """Simulated times of the first and the last frame, s, by default up to the end of the longest recording.

@@ -11,6 +11,7 @@ import pytest
 
 from snakestudio import api
 from snakestudio.cli import main
+from snakestudio.cli.exports import requested, write_run
 from snakestudio.cli.outputs import Outputs
 from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.errors import ExportError
@@ -21,7 +22,11 @@ MAIN = scenes_dir() / "obstacle_aided.toml"
 
 def options_in(folder: Path) -> tuple[Namespace, Outputs]:
     options = Namespace(
-        mcap=folder / "run.mcap", csv=folder / "run.csv", hdf5=folder / "run.h5", force=False
+        mcap=folder / "run.mcap",
+        csv=folder / "run.csv",
+        hdf5=folder / "run.h5",
+        to=[],
+        force=False,
     )
     return options, Outputs(options, (), options.mcap, options.csv, options.hdf5)
 
@@ -34,7 +39,7 @@ def test_unwritable_file_does_not_affect_others(
     options, outputs = options_in(tmp_path)
     options.csv.mkdir()
     with pytest.raises(ExportError) as caught:
-        outputs.write_run(options, run)
+        write_run(outputs, options, run, requested(options))
     first, second = str(caught.value).splitlines()
     assert first == run.trouble
     assert "run.csv" in second
@@ -90,7 +95,7 @@ def test_run_without_writable_file_is_saved_in_runs(tmp_path: Path) -> None:
     options.mcap = options.hdf5 = None
     options.csv.mkdir()
     with pytest.raises(ExportError) as caught:
-        outputs.write_run(options, run)
+        write_run(outputs, options, run, requested(options))
     (saved,) = runs_dir().glob("*.mcap")
     assert str(saved) in str(caught.value).splitlines()[1]
     loaded = api.load_run(saved)
@@ -103,7 +108,7 @@ def test_file_written_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     options, outputs = options_in(tmp_path)
     options.csv.write_text("another run")
     with pytest.raises(ExportError, match=r"Another program wrote.*run-2\.csv"):
-        outputs.write_run(options, run)
+        write_run(outputs, options, run, requested(options))
     assert options.csv.read_text() == "another run"
     assert (tmp_path / "run-2.csv").read_text().startswith("# SnakeStudio")
     assert options.hdf5.is_file()
@@ -132,7 +137,7 @@ def test_removed_run_file_is_restored_and_reported(tmp_path: Path) -> None:
     )
     assert deleted
     with pytest.raises(ExportError, match=r"deleted.*replaced"):
-        outputs.write_run(options, run)
+        write_run(outputs, options, run, requested(options))
     restored = api.load_run(options.mcap)
     assert (restored["link_6_x_m"] == run["link_6_x_m"]).all()
     restored.close()

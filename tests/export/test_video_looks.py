@@ -220,11 +220,15 @@ def test_two_runs_are_side_by_side_until_the_later_end(
         result.append(Drawing(width, height, theme))
         return result[-1]
 
-    options = VideoOptions(width=320, height=240, fps=10, strip=("com_x_m",))
-    extra = Companion(run, "Longer")
-    assert write_video(
-        tmp_path / "a.mp4", shorter, options, renderer=renderer, companion=extra, name="Shorter"
+    options = VideoOptions(
+        width=320,
+        height=240,
+        fps=10,
+        strip=("com_x_m",),
+        companion=Companion(run, "Longer"),
+        name="Shorter",
     )
+    assert write_video(tmp_path / "a.mp4", shorter, options, renderer=renderer)
     assert [drawing.size[1] for drawing in result] == [160, 160]
     left, right = ([time for time, _, _ in drawing.seen] for drawing in result)
     np.testing.assert_allclose(right, np.linspace(0, 1, 11), atol=1e-9)
@@ -284,11 +288,17 @@ def test_complete_frames_are_reproducible(
         else run
     )
     options = VideoOptions(
-        width=240, height=240, fps=4, supersample=2, strip=() if body else ("com_x_m",), theme=LIGHT
+        width=240,
+        height=240,
+        fps=4,
+        supersample=2,
+        strip=() if body else ("com_x_m",),
+        theme=LIGHT,
+        ghosts=() if body else (Companion(shorter, "Other"),),
+        name="One",
     )
-    ghosts = () if body else (Companion(shorter, "Other"),)
     write: Callable[[str], Path | None] = lambda name: write_video(  # noqa: E731
-        tmp_path / name, displayed, options, ghosts=ghosts, name="One"
+        tmp_path / name, displayed, options
     )
     one = write("a.mp4")
     two = write("b.mp4")

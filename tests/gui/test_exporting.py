@@ -6,7 +6,6 @@ import contextlib
 import threading
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import av
 import h5py
@@ -21,9 +20,9 @@ from pytestqt.qtbot import QtBot
 from snakestudio.api import load_run
 from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
+from snakestudio.export.formats import EXPORTS, Written, is_possible
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.plots.channel_library import DerivedChannel
-from snakestudio.gui.runs.commands import EXPORT
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.model.edits import with_values
@@ -52,7 +51,7 @@ def test_run_is_exported_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path
     assert recorded.context.action_registry["export_csv"].isEnabled()
     path = tmp_path / "run.csv"
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
-        recorded.context.exporter.csv(path)
+        recorded.context.exporter.export(EXPORTS["csv"], path)
         assert recorded.context.exporter.busy
     assert done.args == [path]
     lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
@@ -60,13 +59,10 @@ def test_run_is_exported_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path
     assert len(lines) == 1 + 101
     assert load_scene(path) == recorded.context.session_controller.recording.scene
     assert str(path) in recorded.context.banners.exports.text
-    for kind, write in (
-        ("h5", recorded.context.exporter.hdf5),
-        ("mcap", recorded.context.exporter.mcap),
-    ):
+    for kind, name in (("hdf5", "run.h5"), ("mcap", "run.mcap")):
         with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
-            write(tmp_path / f"run.{kind}")
-        assert done.args == [tmp_path / f"run.{kind}"]
+            recorded.context.exporter.export(EXPORTS[kind], tmp_path / name)
+        assert done.args == [tmp_path / name]
     with h5py.File(tmp_path / "run.h5") as file:
         assert len(file["columns/time_s"]) == 101
     with contextlib.closing(load_run(tmp_path / "run.mcap")) as run:
@@ -80,12 +76,12 @@ def test_contact_problem_of_the_current_step_is_exported(
     assert recorded.context.action_registry["export_contact_problem"].isEnabled()
     path = tmp_path / "step.hdf5"
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000) as done:
-        recorded.context.exporter.contact_problem(path)
+        recorded.context.exporter.export(EXPORTS["contact_problem"], path)
     assert done.args == [path], recorded.context.banners.exports.text
     with h5py.File(path) as file:
         assert file["fclib_global/spacedim"][0] == 3
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
-        recorded.context.exporter.contact_problem(tmp_path / "step.dat")
+        recorded.context.exporter.export(EXPORTS["contact_problem"], tmp_path / "step.dat")
     assert ".hdf5 (FCLIB) or .npz" in recorded.context.banners.exports.text
 
 
@@ -96,12 +92,9 @@ def test_derived_channels_are_exported_like_others(
     library.put(DerivedChannel("lead_m", "link_11_x_m - com_x_m", "m"))
     library.put(DerivedChannel("slow_mps", "lowpass(derivative(com_x_m), 5)", "m/s"))
     library.put(DerivedChannel("last_m", "link_12_x_m - link_1_x_m", "m"))
-    for kind, write in (
-        ("csv", recorded.context.exporter.csv),
-        ("h5", recorded.context.exporter.hdf5),
-    ):
+    for kind, name in (("csv", "run.csv"), ("hdf5", "run.h5")):
         with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
-            write(tmp_path / f"run.{kind}")
+            recorded.context.exporter.export(EXPORTS[kind], tmp_path / name)
         assert "without last_m" in recorded.context.banners.exports.text, (
             "what this run lacks is reported"
         )
@@ -142,7 +135,7 @@ def test_exported_model_lists_its_differences(
         == context.document.scene.robot.n_joints
     )
     with qtbot.waitSignal(context.exporter.finished, timeout=60_000) as done:
-        context.exporter.model(tmp_path / "robot.step")
+        context.exporter.export(EXPORTS["model"], tmp_path / "robot.step")
     assert done.args == [None]
     assert ".urdf" in context.banners.exports.text
     assert [path.name for path in tmp_path.glob("robot*")] == ["robot.urdf"]
@@ -150,12 +143,7 @@ def test_exported_model_lists_its_differences(
 
 @pytest.mark.parametrize(("name", "offered"), [("sidewinding", True), ("worm", False)])
 def test_models_of_robots_with_joints_are_offered(name: str, offered: bool) -> None:
-    command = next(command for command in EXPORT if command.id == "export_model")
-    document = SimpleNamespace(scene=load_scene(scenes_dir() / f"{name}.toml"))
-    assert (
-        command.enabled(SimpleNamespace(document=document, exporter=SimpleNamespace(busy=False)))
-        is offered
-    )
+    assert is_possible(EXPORTS["model"], load_scene(scenes_dir() / f"{name}.toml")) is offered
 
 
 def test_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -173,7 +161,7 @@ def test_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_pa
     dialog.reject()
     dialog.deleteLater()
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=90_000) as done:
-        recorded.context.exporter.video(tmp_path / "run.mp4", options)
+        recorded.context.exporter.export(EXPORTS["video"], tmp_path / "run.mp4", options)
     assert done.args == [tmp_path / "run.mp4"], recorded.context.banners.exports.text
 
 
@@ -182,7 +170,7 @@ def test_video_of_the_run_is_exported(recorded: MainWindow, qtbot: QtBot, tmp_pa
         width=160, height=120, fps=10, camera=recorded.context.viewport.navigator.camera
     )
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=90_000) as done:
-        recorded.context.exporter.video(tmp_path / "run.mp4", options)
+        recorded.context.exporter.export(EXPORTS["video"], tmp_path / "run.mp4", options)
     assert recorded.context.banners.exports.text.endswith("was written.")
     with av.open(str(done.args[0])) as container:
         frames = list(container.decode(video=0))
@@ -196,7 +184,7 @@ def test_video_of_the_run_is_exported(recorded: MainWindow, qtbot: QtBot, tmp_pa
 def test_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     go_on = threading.Event()
 
-    def work(progress: Progress) -> Path | None:
+    def work(progress: Progress) -> Written | None:
         while progress(0.42):
             go_on.wait(0.01)
         return None
@@ -211,14 +199,16 @@ def test_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: P
             cancel_button(recorded).click()
         assert done.args == [None]
         assert "cancelled" in recorded.context.banners.exports.text
-        assert recorded.context.exporter.possible
+        assert recorded.context.exporter.can_export(EXPORTS["csv"])
     finally:
         recorded.context.exporter.cancel()
 
 
 def test_cancelled_video_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    recorded.context.exporter.video(
-        tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05)
+    recorded.context.exporter.export(
+        EXPORTS["video"],
+        tmp_path / "run.mp4",
+        VideoOptions(width=320, height=240, fps=240, speed=0.05),
     )
     qtbot.waitUntil(
         lambda: (
@@ -235,15 +225,17 @@ def test_cancelled_video_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_
 def test_unwritable_export_is_reported(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with qtbot.waitSignal(recorded.context.exporter.finished, timeout=60_000):
-        recorded.context.exporter.csv(tmp_path / "file" / "run.csv")
+        recorded.context.exporter.export(EXPORTS["csv"], tmp_path / "file" / "run.csv")
     assert "cannot be written" in recorded.context.banners.exports.text
 
 
 def test_closing_the_window_cancels_an_export(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    recorded.context.exporter.video(
-        tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05)
+    recorded.context.exporter.export(
+        EXPORTS["video"],
+        tmp_path / "run.mp4",
+        VideoOptions(width=320, height=240, fps=240, speed=0.05),
     )
     recorded.context.document.undo_stack.setClean()
     assert recorded.close()
@@ -398,7 +390,7 @@ def test_menu_opens_the_dialog_and_cancel_does_nothing(recorded: MainWindow, qtb
 @pytest.mark.parametrize("where", ["good", "bad"])
 def test_screenshot_is_saved(drawn: MainWindow, tmp_path: Path, where: str) -> None:
     path = tmp_path / ("a.png" if where == "good" else "no/such/folder/a.png")
-    assert drawn.context.exporter.screenshot(path) is (where == "good")
+    drawn.context.exporter.export(EXPORTS["screenshot"], path)
     if where == "good":
         assert QImage(str(path)).width() == 2 * drawn.context.viewport.width()
     else:

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from snakestudio.export.formats import EXPORTS
 from snakestudio.gui.analysis.comparison.step_checker import StepChecker, Subject
 from snakestudio.gui.analysis.comparison.step_dialog import StepDialog
 from snakestudio.gui.core.document import Document
@@ -163,9 +164,9 @@ def test_runs_and_exports_contain_the_estimate(
             and len(context.session_controller.recording) == 31
         )
     )
-    for name, write in (("run.csv", context.exporter.csv), ("run.mcap", context.exporter.mcap)):
+    for name, kind in (("run.csv", "csv"), ("run.mcap", "mcap")):
         with qtbot.waitSignal(context.exporter.finished):
-            write(tmp_path / name)
+            context.exporter.export(EXPORTS[kind], tmp_path / name)
     text = (tmp_path / "run.csv").read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if line.startswith("# step_check: "))
     estimate = json.loads(line.removeprefix("# step_check: "))

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.export.formats import EXPORTS
 from snakestudio.export.report import Report
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.task import Task
@@ -27,13 +28,6 @@ from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.menu import Menu
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.forms.task_bar import TaskBar
-
-_FORMATS = (
-    ("CSV...", ".csv"),
-    ("Web Page (HTML)...", ".html"),
-    ("PDF...", ".pdf"),
-    ("Markdown...", ".md"),
-)
 
 
 class ReportExporter(Protocol):
@@ -133,8 +127,8 @@ class AnalysisFrame(ThemedWidget):
             "Write the results to a file: values, or a report with figures and provenance"
         )
         self.export_menu = Menu(self.export_button)
-        for text, suffix in _FORMATS:
-            self.export_menu.addAction(text, partial(self.export, suffix))
+        for each in EXPORTS["report"].types:
+            self.export_menu.addAction(f"{each.text}...", partial(self.export, each.endings[0]))
         self.export_button.setMenu(self.export_menu)
         self.actions_row = QHBoxLayout()
         """Row of actions on the results; further buttons are added at its end."""

@@ -32,18 +32,14 @@ class FileKind(StrEnum):
     PLUGIN = "folders/plugins"
     CAMERA_PATH = "folders/camera_paths"
     CSV = "export/csv"
-    HDF5 = "export/hdf5"
-    MCAP = "export/mcap"
     VIDEO = "export/video"
     FIGURES = "export/figures"
-    SCREENSHOT = "export/screenshots"
-    PLAN = "export/plans"
-    MODEL = "export/models"
     REPORT = "export/reports"
-    CONTACT_PROBLEM = "export/contact_problems"
 
 
-_EXPORTS = "export/"
+EXPORT_FOLDERS = "export/"
+"""Start of the settings keys of exports; the name of the format follows."""
+
 _EARLIER_EXPORTS = "export/folder"
 """Settings key under which version 0.2.0 stored the last folder of all exports: the start of kinds of
 exports without a stored folder."""
@@ -69,7 +65,7 @@ class FileFolders(QObject):
             above = above.parent()
         return FileFolders(QSettings(), widget.window())
 
-    def start(self, kind: FileKind, near: Path | None = None) -> Path:
+    def start(self, kind: str, near: Path | None = None) -> Path:
         """Return the folder in which a dialog starts.
 
         Parameters
@@ -79,7 +75,7 @@ class FileFolders(QObject):
             again. Folders of the program and missing folders are skipped.
         """
         stored = [self._settings.value(kind)]
-        if kind.startswith(_EXPORTS):
+        if kind.startswith(EXPORT_FOLDERS):
             stored.append(self._settings.value(_EARLIER_EXPORTS))
         documents = QStandardPaths.writableLocation(
             QStandardPaths.StandardLocation.DocumentsLocation
@@ -89,7 +85,7 @@ class FileFolders(QObject):
                 return folder
         return Path.home()
 
-    def remember(self, kind: FileKind, folder: Path) -> None:
+    def remember(self, kind: str, folder: Path) -> None:
         """Store the folder in which the next dialog of this kind starts."""
         self._settings.setValue(kind, str(folder))
 
@@ -97,7 +93,7 @@ class FileFolders(QObject):
 def ask_save(
     parent: QWidget,
     title: str,
-    kind: FileKind,
+    kind: str,
     name: str,
     filters: str,
     *,
@@ -128,7 +124,7 @@ def ask_save(
 
 
 def ask_open(
-    parent: QWidget, title: str, kind: FileKind, filters: str, *, near: Path | None = None
+    parent: QWidget, title: str, kind: str, filters: str, *, near: Path | None = None
 ) -> Path | None:
     """Ask for a file to read; return None if the user cancels. See `ask_save`."""
     folders = FileFolders.of(parent)
@@ -139,7 +135,7 @@ def ask_open(
     return Path(name)
 
 
-def ask_open_many(parent: QWidget, title: str, kind: FileKind, filters: str) -> list[Path]:
+def ask_open_many(parent: QWidget, title: str, kind: str, filters: str) -> list[Path]:
     """Ask for files to read; return an empty list if the user cancels."""
     folders = FileFolders.of(parent)
     names, _ = QFileDialog.getOpenFileNames(parent, title, str(folders.start(kind)), filters)
@@ -148,7 +144,7 @@ def ask_open_many(parent: QWidget, title: str, kind: FileKind, filters: str) -> 
     return [Path(name) for name in names]
 
 
-def ask_folder(parent: QWidget, title: str, kind: FileKind) -> Path | None:
+def ask_folder(parent: QWidget, title: str, kind: str) -> Path | None:
     """Ask for a folder to write files to; return None if the user cancels."""
     folders = FileFolders.of(parent)
     name = QFileDialog.getExistingDirectory(parent, title, str(folders.start(kind)))
@@ -158,9 +154,7 @@ def ask_folder(parent: QWidget, title: str, kind: FileKind) -> Path | None:
     return Path(name)
 
 
-def choose_file(
-    parent: QWidget, title: str, kind: FileKind, folder: Path | None, filters: str
-) -> str:
+def choose_file(parent: QWidget, title: str, kind: str, folder: Path | None, filters: str) -> str:
     """Ask for a file that a scene refers to.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import os
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,12 +15,22 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from snakestudio._version import __version__
 from snakestudio.errors import SnakeStudioError
+from snakestudio.export.formats import (
+    EXPORTS,
+    ExportKind,
+    Subject,
+    format_of,
+    is_possible,
+    named_format,
+    of_subject,
+    options_of,
+    write_as,
+)
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.remote.allowed import COMMANDS, SAFE_WITH_TORQUE
 from snakestudio.inputs import local_path
-from snakestudio.model.atomic import replacing
 from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.recording import Recording
@@ -37,7 +47,9 @@ _TORQUE = (
     "disarm_robot are allowed."
 )
 _DIALOG = "A dialog is open in the window. Close it first."
-_ENDINGS = {".csv", ".h5", ".hdf5", ".mcap"}
+_EXPORTED: tuple[Subject, ...] = ("run", "contact_problem", "scene")
+"""What `export` writes."""
+
 _MOST_STEPS = 1_000_000
 
 
@@ -91,6 +103,14 @@ class Picture(Protocol):
         ...
 
 
+class Sources(Protocol):
+    """What can be exported."""
+
+    def source(self, kind: ExportKind) -> Callable[[], object] | None:
+        """Function that returns what a format exports; None if there is no run."""
+        ...
+
+
 class RemoteContext(Protocol):
     """Context of the methods."""
 
@@ -117,6 +137,11 @@ class RemoteContext(Protocol):
     @property
     def open_runs(self) -> Runs:
         """Recorded runs."""
+        ...
+
+    @property
+    def exporter(self) -> Sources:
+        """Exports."""
         ...
 
     @property
@@ -273,52 +298,58 @@ class Methods:
                 INVALID_PARAMS, "of is neither window nor viewport. Give one of them."
             )
         self._no_torque()
-        target = self._target(path, {".png"})
+        target = self._target(path, (".png",))
         image = (
             self._context.viewport.image()
             if of == "viewport"
             else self._context.window.grab().toImage()
         )
-        try:
-            with replacing(target) as partial:
-                if not image.save(str(partial.path), "PNG"):  # type: ignore[call-overload]
-                    raise OSError("the image could not be encoded")
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise RemoteError(
-                INVALID_PARAMS, f"{target} cannot be written ({why}). Give another path."
-            ) from None
+        write_as(EXPORTS["screenshot"], image, target)
         return str(target)
 
-    def export(self, path: str, force: bool = False) -> LongWork:
-        """Export the shown run as CSV, HDF5 or MCAP according to the suffix of the path; returns its path."""
-        recording = self._recording()
-        target = self._target(path, _ENDINGS)
-        if os.path.exists(target) and force is not True:
+    def export(
+        self,
+        path: str,
+        force: bool = False,
+        kind: str = "",
+        options: dict[str, Any] | None = None,
+    ) -> LongWork:
+        """Export the shown run or the scene in a format (default: by the suffix of the path); returns its path."""
+        export_kind = self._export_kind(path, kind)
+        if export_kind.subject != "scene":
+            self._recording()
+        target = self._target(path, export_kind.endings)
+        if os.path.isfile(target) and force is not True:
             raise RemoteError(
                 NOT_NOW,
                 f"{target} already exists. Give another path, or force=true to replace it.",
             )
-        name = self._context.document.name
-        base_dir = self._context.session_controller.base_dir
+        if options is not None and not isinstance(options, dict):
+            raise RemoteError(INVALID_PARAMS, "options is not an object. Give values by name.")
+        chosen = options_of(export_kind, options or {})
+        source = self._context.exporter.source(export_kind)
+        if source is None or not is_possible(export_kind, self._context.document.scene):
+            raise RemoteError(
+                NOT_NOW, f"{export_kind.title} cannot represent this scene. Choose another format."
+            )
 
         def work(progress: Callable[[float], bool]) -> str | None:
-            ending = target.suffix.lower()
-            if ending == ".csv":
-                from snakestudio.export.csv import write_csv
-
-                complete = write_csv(target, recording, name, progress)
-            elif ending == ".mcap":
-                from snakestudio.export.mcap import write_mcap
-
-                complete = write_mcap(target, recording, name, progress, base_dir=base_dir)
-            else:
-                from snakestudio.export.hdf5 import write_hdf5
-
-                complete = write_hdf5(target, recording, name, progress)
-            return str(target) if complete else None
+            written = write_as(export_kind, source(), target, chosen, progress)
+            return None if written is None else str(written.path)
 
         return LongWork("export", work)
+
+    def formats(self) -> list[dict[str, Any]]:
+        """Formats of export with their file extensions."""
+        return [
+            {
+                "kind": kind.name,
+                "exports": kind.subject,
+                "endings": list(kind.endings),
+                "about": kind.help,
+            }
+            for kind in of_subject(*_EXPORTED)
+        ]
 
     # --- actions
 
@@ -443,6 +474,11 @@ class Methods:
             raise RemoteError(NOT_NOW, "There is no run yet. Play the simulation, or open a run.")
         return recording
 
+    def _export_kind(self, path: object, name: object) -> ExportKind:
+        if name == "":
+            return format_of(local_path(_text(path, "path")), *_EXPORTED)
+        return named_format(_text(name, "kind"), *_EXPORTED)
+
     def _no_torque(self) -> None:
         """Refuse while a robot may have torque: calls could move it or block the window for too long."""
         if self._context.robot_controller.movable:
@@ -453,14 +489,14 @@ class Methods:
         if QApplication.activeModalWidget() is not None:
             raise RemoteError(NOT_NOW, _DIALOG)
 
-    def _target(self, path: object, endings: Set[str]) -> Path:
+    def _target(self, path: object, endings: Sequence[str]) -> Path:
         target = local_path(_text(path, "path"))
         if not target.is_absolute():
             raise RemoteError(
                 INVALID_PARAMS, f"{target} is not an absolute path. Give the whole path."
             )
-        if target.suffix.lower() not in endings:
-            known = ", ".join(sorted(endings))
+        if endings and target.suffix.lower() not in endings:
+            known = ", ".join(endings)
             raise RemoteError(
                 INVALID_PARAMS, f"{target.name} does not end in {known}. Give a path that does."
             )

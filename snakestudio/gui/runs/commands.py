@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from snakestudio.export.formats import EXPORTS, ExportKind, of_subject
 from snakestudio.gui.core.command import Command, Context, line
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.runs.exporting import Exporter
@@ -12,10 +13,9 @@ from snakestudio.gui.runs.opening import OpenRuns
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.runs.timeline.bar import TimeBar
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
-from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.run_time import run_time
 
-_EXPORT = "File/Export"
+EXPORT_MENU = "File/Export"
 
 
 class RunsContext(Context, Protocol):
@@ -31,19 +31,6 @@ class RunsContext(Context, Protocol):
     def speed(self) -> SpeedChooser:
         """Box that selects the simulation speed."""
         ...
-
-
-def _there_is_a_run(c: RunsContext) -> bool:
-    return c.exporter.possible
-
-
-def _has_contact_problem(c: RunsContext) -> bool:
-
-    return _there_is_a_run(c) and FORMULATIONS[c.document.scene.model.kind].contact_problems
-
-
-def _is_a_chain(c: RunsContext) -> bool:
-    return c.document.scene.body.jointed and not c.exporter.busy
 
 
 def _can_run(c: RunsContext) -> bool:
@@ -170,91 +157,38 @@ OPEN: tuple[Command[RunsContext], ...] = (
 )
 """Commands that open and show recorded runs."""
 
-EXPORT: tuple[Command[RunsContext], ...] = (
-    Command(
-        "export_csv",
-        _EXPORT,
-        "CSV...",
-        lambda c: c.exporter.ask_csv(),
-        ("Ctrl+E",),
-        _there_is_a_run,
-        icon="table",
-        tip="Export the run so far as CSV",
-    ),
-    Command(
-        "export_hdf5",
-        _EXPORT,
-        "HDF5...",
-        lambda c: c.exporter.ask_hdf5(),
-        (),
-        _there_is_a_run,
-        tip="Export the run so far as HDF5 arrays with units, for MATLAB, Python and others",
-    ),
-    Command(
-        "export_mcap",
-        _EXPORT,
-        "MCAP...",
-        lambda c: c.exporter.ask_mcap(),
-        (),
-        _there_is_a_run,
-        tip="Export the run so far as a run file, also for Foxglove, PlotJuggler and Rerun",
-    ),
-    Command(
-        "export_video",
-        _EXPORT,
-        "Video...",
-        lambda c: c.exporter.ask_video(),
-        ("Ctrl+Shift+E",),
-        _there_is_a_run,
-        icon="video",
-        tip="Render the run so far as a video, an animation or an image sequence",
-    ),
-    Command(
-        "export_figures",
-        _EXPORT,
-        "Figures...",
-        lambda c: c.exporter.ask_figures(),
-        (),
-        _there_is_a_run,
-        tip="Export the run so far as figures for print (PDF): path, velocity, joints, forces, energies",
-    ),
-    Command(
-        "export_contact_problem",
-        _EXPORT,
-        "Contact Problem...",
-        lambda c: c.exporter.ask_contact_problem(),
-        (),
-        _has_contact_problem,
-        tip="Export the contact problem of the last step for other solvers (FCLIB) or as arrays",
-    ),
-    line(_EXPORT),
-    Command(
-        "export_plan",
-        _EXPORT,
-        "Plan...",
-        lambda c: c.exporter.ask_plan(),
-        (),
-        lambda c: not c.exporter.busy,
-        tip="Export a scale drawing of the scene from above as SVG, PNG or PDF",
-    ),
-    Command(
-        "export_model",
-        _EXPORT,
-        "Model...",
-        lambda c: c.exporter.ask_model(),
-        (),
-        _is_a_chain,
-        tip="Export the robot and its world to other simulators as MJCF, URDF or SDF",
-    ),
-)
-"""Commands that export the run."""
+_KEYS = {"csv": ("Ctrl+E",), "video": ("Ctrl+Shift+E",)}
+"""Shortcuts of built-in formats."""
+
+
+def _export(kind: ExportKind) -> Command[RunsContext]:
+    return Command(
+        f"export_{kind.name}",
+        EXPORT_MENU,
+        f"{kind.title}...",
+        lambda c: c.exporter.ask(kind),
+        _KEYS.get(kind.name, ()),
+        lambda c: c.exporter.can_export(kind),
+        icon=kind.icon,
+        tip=kind.help.removesuffix("."),
+    )
+
+
+def exports() -> tuple[Command[RunsContext], ...]:
+    """Return the commands that export, one for each format that is registered now."""
+    return (
+        *map(_export, of_subject("run", "contact_problem")),
+        line(EXPORT_MENU),
+        *map(_export, of_subject("scene")),
+    )
+
 
 PICTURES: tuple[Command[RunsContext], ...] = (
     Command(
         "screenshot",
         "View",
         "Screenshot...",
-        lambda c: c.exporter.ask_screenshot(),
+        lambda c: c.exporter.ask(EXPORTS["screenshot"]),
         ("Ctrl+P",),
         icon="camera",
         tip="Save the viewport as a PNG image at full quality",

@@ -1,9 +1,9 @@
-"""Exports of the run in a background task, with progress and Cancel in the banner."""
+"""Exports in a background task, with progress and Cancel in the banner."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,28 @@ from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.drawing.style import colour
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
-from snakestudio.export.files import not_written
+from snakestudio.export.formats import (
+    EXPORTS,
+    ExportKind,
+    FileType,
+    SceneSource,
+    Written,
+    is_possible,
+    write_as,
+)
+from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.core.file_dialogs import FileFolders, FileKind, ask_folder, ask_save
+from snakestudio.gui.core.file_dialogs import (
+    EXPORT_FOLDERS,
+    FileFolders,
+    FileKind,
+    ask_folder,
+    ask_save,
+)
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.model.atomic import replacing
-from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.text import duration_text
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -31,18 +44,9 @@ from snakestudio.viewmodel.work import Progress
 
 if TYPE_CHECKING:
     from snakestudio.export.report import Report
-    from snakestudio.export.video_options import Companion, VideoOptions
 
-Work = Callable[[Progress], Path | None]
-"""Function that writes a file and reports the finished fraction; returns the path, or None if cancelled."""
-
-REPORT_FILTERS = {
-    ".csv": "Comma-separated values (*.csv)",
-    ".html": "Web page (*.html)",
-    ".pdf": "Document (*.pdf)",
-    ".md": "Markdown (*.md)",
-}
-"""Formats of reports, by their suffix."""
+Work = Callable[[Progress], Written | None]
+"""Function that writes a file and reports the finished fraction; returns None if cancelled."""
 
 _SURE = 1.5
 """Seconds after which the remaining time can be estimated."""
@@ -99,8 +103,7 @@ class Exporter(QObject):
         self.overlaid = overlaid
         self.derived = derived
         self._without = ""
-        self._notes: tuple[str, ...] = ()
-        self.task: Task[Path] | None = None
+        self.task: Task[Written] | None = None
         """Running export, or None."""
         self.error = ""
         """Error message of the last export; empty if it succeeded."""
@@ -112,63 +115,94 @@ class Exporter(QObject):
         """Whether an export is running."""
         return self.task is not None
 
-    @property
-    def possible(self) -> bool:
-        """Whether there is a run to export and no export is running."""
+    def can_export(self, kind: ExportKind) -> bool:
+        """Whether a format can be exported now."""
+        if kind.subject == "view":
+            return True  # saved in this thread, also next to a running export
         recording = self._session_controller.recording
-        return not self.busy and recording is not None and len(recording) > 1
+        has_run = recording is not None and len(recording) > 1
+        return (
+            not self.busy
+            and (has_run or kind.subject == "scene")
+            and is_possible(kind, self._document.scene)
+        )
 
-    # --- run data ---------------------------------------------------------------------------------
+    # --- formats ----------------------------------------------------------------------------------
 
-    def ask_csv(self) -> None:
-        """Ask for a file and export the run as CSV."""
-        path = self._ask("Export CSV", FileKind.CSV, "Comma-separated values (*.csv)", ".csv")
+    def ask(self, kind: ExportKind) -> None:
+        """Ask for a file, a folder or the options of the format, and export."""
+        if kind.options is VideoOptions:
+            self._ask_video(kind)
+            return
+        path = self._ask_path(kind)
         if path is not None:
-            self.csv(path)
+            self.export(kind, path)
 
-    def csv(self, path: Path) -> None:
-        """Export the run so far, with its derived channels, as CSV."""
+    def _ask_path(self, kind: ExportKind) -> Path | None:
+        title = f"Export {kind.title}"
+        key = f"{EXPORT_FOLDERS}{kind.name}"
+        if not kind.ending:
+            return ask_folder(self._window, title, key)
+        name = self._file_name(f"{kind.infix}{kind.ending}")
+        return ask_save(self._window, title, key, name, _filters(kind.types))
 
-        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
-            from snakestudio.export.csv import write_csv
+    def export(self, kind: ExportKind, path: Path, options: object = None) -> None:
+        """Export to a file or folder, with options of the format (default: its default options)."""
+        if kind.subject == "view":
+            self._export_view(kind, path)
+        elif (source := self.source(kind)) is not None:
+            self._write(kind, source, path, options)
 
-            return write_csv(path, recording, scene_file, progress)
+    def _write(
+        self, kind: ExportKind, source: Callable[[], object], path: Path, options: object = None
+    ) -> None:
+        if self.busy:
+            return
+        self.start(
+            lambda progress: write_as(kind, source(), path, options, progress),
+            f"Writing {path.name}",
+        )
+        self._without = self._missing(kind)
 
-        self._write_run(path, write, self.recording)
-
-    def ask_hdf5(self) -> None:
-        """Ask for a file and export the run as HDF5."""
-        path = self._ask("Export HDF5", FileKind.HDF5, "HDF5 (*.h5 *.hdf5)", ".h5")
-        if path is not None:
-            self.hdf5(path)
-
-    def hdf5(self, path: Path) -> None:
-        """Export the run so far, with its derived channels, as HDF5."""
-
-        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
-            from snakestudio.export.hdf5 import write_hdf5
-
-            return write_hdf5(path, recording, scene_file, progress)
-
-        self._write_run(path, write, self.recording)
-
-    def ask_mcap(self) -> None:
-        """Ask for a file and export the run as a run file."""
-        path = self._ask("Export MCAP", FileKind.MCAP, "Run file (*.mcap)", ".mcap")
-        if path is not None:
-            self.mcap(path)
-
-    def mcap(self, path: Path) -> None:
-        """Export the run so far as a run file."""
+    def source(self, kind: ExportKind) -> Callable[[], object] | None:
+        """Function that returns what a format exports, for any thread; None if there is no run."""
         folder = self._session_controller.base_dir
+        if kind.subject == "contact_problem":
+            session = self._session_controller.session
+            return lambda: session
+        if kind.subject == "scene":
+            source = SceneSource(self._document.scene, self._document.base_dir)
+            return lambda: source
+        recording = self.recording if kind.derives else self._session_controller.recording
+        if recording is None:
+            return None
+        scene_file = self._scene_file
 
-        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
-            from snakestudio.export.mcap import write_mcap
+        def run() -> object:
+            from snakestudio.api import Run
 
-            return write_mcap(path, recording, scene_file, progress, base_dir=folder)
+            return Run(recording, scene_file, base_dir=folder)
 
-        # of which plots derive the others again
-        self._write_run(path, write, self._session_controller.recording)
+        return run
+
+    def _missing(self, kind: ExportKind) -> str:
+        """Derived channels that the run does not have, and the reasons; "" if there are none."""
+        recording = self.recording if kind.subject == "run" and kind.derives else None
+        if recording is None or not recording.refused:
+            return ""
+        reasons = " ".join(dict.fromkeys(recording.refused.values()))
+        return f"{' and '.join(recording.refused)}: {reasons}"
+
+    def _export_view(self, kind: ExportKind, path: Path) -> None:
+        """Save the viewport at full quality with twice the screen resolution."""
+        try:
+            written = write_as(kind, self._viewport.image(self._viewport.size() * 2), path)
+        except SnakeStudioError as error:
+            self._banner.show_notice("warning", str(error))
+            return
+        if written is not None:
+            self._without = ""
+            self._report_done(written)
 
     @property
     def _scene_file(self) -> str | None:
@@ -192,100 +226,7 @@ class Exporter(QObject):
             return None
         return WithDerived(recording, self.derived(), over[0].recording if over else None)
 
-    def _write_run(
-        self,
-        path: Path,
-        write: Callable[[Recording, str | None, Progress], bool],
-        recording: Recording | None,
-    ) -> None:
-        if recording is None or self.busy:
-            return
-        scene_file = self._scene_file
-        self.start(
-            lambda progress: path if write(recording, scene_file, progress) else None,
-            f"Writing {path.name}",
-        )
-        if isinstance(recording, WithDerived) and recording.refused:
-            reasons = " ".join(dict.fromkeys(recording.refused.values()))
-            self._without = f"{' and '.join(recording.refused)}: {reasons}"
-
-    # --- figures ----------------------------------------------------------------------------------
-
-    def ask_figures(self) -> None:
-        """Ask for a folder and export the figures of the run."""
-        folder = ask_folder(self._window, "Choose Figure Folder", FileKind.FIGURES)
-        if folder is not None:
-            self.figures(folder)
-
-    def figures(self, folder: Path) -> None:
-        """Export figures (PDF) of the run so far: those of the papers that apply to its scene, and general ones."""
-        recording = self._session_controller.recording
-        if recording is None or self.busy:
-            return
-        scene_file = self._scene_file
-
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.figures.make import FigureOutput, write_run_figures
-
-            written = write_run_figures(
-                FigureOutput(folder), recording, scene_file, progress=progress
-            )
-            return written[-1] if progress(1.0) else None
-
-        self.start(work, f"Exporting figures to {folder.name}")
-
-    # --- contact problem of a step ----------------------------------------------------------------
-
-    def ask_contact_problem(self) -> None:
-        """Ask for a file and export the contact problem of the shown step."""
-        path = self._ask(
-            "Export Contact Problem",
-            FileKind.CONTACT_PROBLEM,
-            "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)",
-            ".problem.hdf5",
-        )
-        if path is not None:
-            self.contact_problem(path)
-
-    def contact_problem(self, path: Path) -> None:
-        """Export the contact problem of the shown step as FCLIB (.hdf5) or arrays (.npz)."""
-        if self.busy:
-            return
-        session = self._session_controller.session
-
-        def work(progress: Progress) -> Path | None:
-            session.write_contact_problem(path)
-            return path if progress(1.0) else None
-
-        self.start(work, f"Writing {path.name}")
-
-    # --- reports of analyses ----------------------------------------------------------------------
-
-    def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
-        """Ask for a file and export a report in the format of `suffix`; returns False if the user cancels."""
-        kind = FileKind.CSV if suffix == ".csv" else FileKind.REPORT
-        name = self._file_name(f".{report.subject}{suffix}")
-        path = ask_save(parent or self._window, "Export Report", kind, name, REPORT_FILTERS[suffix])
-        if path is None:
-            return False
-        self.report(path, report)
-        return True
-
-    def report(self, path: Path, report: Report) -> None:
-        """Export a report in the format given by the suffix of `path`."""
-        if self.busy:
-            return
-
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.report_files import write_report
-
-            return write_report(path, report, progress)
-
-        self.start(work, f"Writing {path.name}")
-
-    # --- video ------------------------------------------------------------------------------------
-
-    def ask_video(self) -> None:
+    def _ask_video(self, kind: ExportKind) -> None:
         """Ask for the video options and export the video."""
         from snakestudio.export.codecs import usual_ending
         from snakestudio.gui.runs.video.dialog import VideoDialog
@@ -309,128 +250,34 @@ class Exporter(QObject):
         dialog.deleteLater()
         if accepted:
             folders.remember(FileKind.VIDEO, dialog.path.parent)
-            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.companion)
+            self.export(kind, dialog.path, dialog.options())
 
     def _companions(self) -> list[Companion]:
         """Overlaid runs that contain samples."""
-        from snakestudio.export.video_options import Companion
-
         return [
             Companion(run.recording, run.name, colour(run.colour))
             for run in self.overlaid()
             if len(run.recording)
         ]
 
-    def video(
-        self,
-        path: Path,
-        options: VideoOptions,
-        ghosts: Sequence[Companion] = (),
-        companion: Companion | None = None,
-    ) -> None:
-        """Export the run so far as a video, with ghosts of other runs or one run side by side."""
-        recording = self.recording
-        if recording is None or self.busy:
-            return
-        folder = self._session_controller.base_dir
-        name = self._name
+    # --- reports of analyses ----------------------------------------------------------------------
 
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.video import write_video
-
-            return write_video(
-                path,
-                recording,
-                options,
-                progress,
-                base_dir=folder,
-                ghosts=ghosts,
-                companion=companion,
-                name=name,
-            )
-
-        self.start(work, f"Rendering {path.name}")
-
-    # --- plan -------------------------------------------------------------------------------------
-
-    def ask_plan(self) -> None:
-        """Ask for a file and export a drawing of the scene from above in the format of its suffix."""
-        path = self._ask(
-            "Export Plan",
-            FileKind.PLAN,
-            "Drawing (*.svg);;Image (*.png);;Document (*.pdf)",
-            ".svg",
-        )
-        if path is not None:
-            self.plan(path)
-
-    def plan(self, path: Path) -> None:
-        """Export a scale drawing of the scene from above with the names of the obstacles."""
-        if self.busy:
-            return
-        scene = self._document.scene
-        folder = self._document.base_dir
-
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.plan import write_plan
-
-            return write_plan(path, scene, folder, names=True)
-
-        self.start(work, f"Drawing {path.name}")
-
-    # --- model ------------------------------------------------------------------------------------
-
-    def ask_model(self) -> None:
-        """Ask for a file and export the robot and its world in the format of its suffix."""
-        filters = "MuJoCo model (*.xml);;ROS robot (*.urdf);;Gazebo world (*.sdf)"
-        path = self._ask("Export Model", FileKind.MODEL, filters, ".xml")
-        if path is not None:
-            self.model(path)
-
-    def model(self, path: Path) -> None:
-        """Export the robot and its world as MJCF, URDF or SDF; the notice lists the differences."""
-        if self.busy:
-            return
-        scene = self._document.scene
-        folder = self._document.base_dir
-
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.model import write_model
-
-            self._notes = write_model(path, scene, folder)
-            return path if progress(1.0) else None
-
-        self.start(work, f"Writing {path.name}")
-
-    # --- screenshot -------------------------------------------------------------------------------
-
-    def ask_screenshot(self) -> None:
-        """Ask for a file and save a screenshot of the viewport."""
-        path = self._ask("Save Screenshot", FileKind.SCREENSHOT, "Image (*.png)", ".png")
-        if path is not None:
-            self.screenshot(path)
-
-    def screenshot(self, path: Path) -> bool:
-        """Save the viewport at full quality with twice the screen resolution; returns whether it succeeded."""
-        try:
-            image = self._viewport.image(self._viewport.size() * 2)
-        except SnakeStudioError as error:
-            self._banner.show_notice("warning", str(error))
+    def ask_report(self, report: Report, suffix: str, parent: QWidget | None = None) -> bool:
+        """Ask for a file and export a report in the format of `suffix`; returns False if the user cancels."""
+        kind = FileKind.CSV if suffix == ".csv" else FileKind.REPORT
+        name = self._file_name(f".{report.subject}{suffix}")
+        types = [each for each in EXPORTS["report"].types if suffix in each.endings]
+        path = ask_save(parent or self._window, "Export Report", kind, name, _filters(types))
+        if path is None:
             return False
-        try:
-            with replacing(path) as partial:
-                if not image.save(str(partial.path)):
-                    raise OSError("the image cannot be created in this format or size")
-        except OSError as error:
-            self._banner.show_notice("warning", str(not_written(path, error)))
-            return False
-        self._report_done(path)
+        self.report(path, report)
         return True
 
-    # --- the task ---------------------------------------------------------------------------------
+    def report(self, path: Path, report: Report) -> None:
+        """Export a report in the format given by the suffix of `path`."""
+        self._write(EXPORTS["report"], lambda: report, path)
 
-    def _ask(self, title: str, kind: FileKind, filters: str, suffix: str) -> Path | None:
-        return ask_save(self._window, title, kind, self._file_name(suffix), filters)
+    # --- the task ---------------------------------------------------------------------------------
 
     def _file_name(self, suffix: str) -> str:
         return Path(self._name).with_suffix(suffix).name
@@ -440,7 +287,6 @@ class Exporter(QObject):
         self._title = title
         self._began = time.monotonic()
         self._without = ""
-        self._notes = ()
         self.error = ""
         self.task = task = Task("export", work, self)
         task.finished.connect(self._on_finished)
@@ -462,12 +308,12 @@ class Exporter(QObject):
             self.task.cancel()
 
     @Slot(object)
-    def _on_finished(self, path: Path | None) -> None:
-        if path is None:
+    def _on_finished(self, written: Written | None) -> None:
+        if written is None:
             self._on_cancelled()
         else:
-            self._report_done(path)
-            self._end(path)
+            self._report_done(written)
+            self._end(written.path)
 
     @Slot()
     def _on_cancelled(self) -> None:
@@ -487,7 +333,8 @@ class Exporter(QObject):
         self.changed.emit()
         self.finished.emit(path)
 
-    def _report_done(self, path: Path) -> None:
+    def _report_done(self, written: Written) -> None:
+        path = written.path
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
         text = (
@@ -495,16 +342,23 @@ class Exporter(QObject):
             if self._without
             else f"{path} was written."
         )
-        if self._notes:
+        if written.notes:
             text = "\n".join(
                 (
                     f"{text} Differences from the scene:",
-                    *(f"•  {note}" for note in self._notes),
+                    *(f"•  {note}" for note in written.notes),
                 )
             )
-        self._banner.show_notice("info", text, [show], passing=not (self._without or self._notes))
+        self._banner.show_notice("info", text, [show], passing=not (self._without or written.notes))
 
     def close(self) -> None:
         """Cancel the running export and wait for its end; called before the program quits."""
         close_tasks(self)
         self.task = None
+
+
+def _filters(types: Iterable[FileType]) -> str:
+    """Filters of a file dialog in Qt's notation."""
+    return ";;".join(
+        f"{each.text} ({' '.join(f'*{ending}' for ending in each.endings)})" for each in types
+    )

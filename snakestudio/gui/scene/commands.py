@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from PySide6.QtWidgets import QMessageBox
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Command, Context, line, meets_obstacles
-from snakestudio.gui.core.document import Document
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.model.edits.align import Side
 from snakestudio.model.edits.presets import PRESETS, Preset
 
-_ADD_MENU = "Edit/Add Obstacle"
+ADD_MENU = "Edit/Add Obstacle"
 
 
 class SceneContext(Context, Protocol):
@@ -27,7 +25,7 @@ def _add(preset: Preset) -> Command[SceneContext]:
     """Return a command that adds a preset."""
     return Command(
         f"add_{preset.name}",
-        _ADD_MENU,
+        ADD_MENU,
         preset.title,
         lambda c: c.obstacles.add(preset.name),
         enabled=meets_obstacles,
@@ -139,13 +137,6 @@ HISTORY: tuple[Command[SceneContext], ...] = (
 def adding() -> tuple[Command[SceneContext], ...]:
     """Return the commands that add an obstacle."""
     return tuple(_add(preset) for preset in PRESETS.values())
-
-
-def follow_shapes(
-    document: Document, replace: Callable[[str, Sequence[Command[SceneContext]]], None]
-) -> None:
-    """Have `replace` update the menu when plug-ins add or remove obstacle shapes."""
-    document.kinds_changed.connect(lambda: replace(_ADD_MENU, adding()))
 
 
 DUPLICATE: tuple[Command[SceneContext], ...] = (

@@ -92,27 +92,31 @@ class ActionRegistry(QObject):
     def fill(self, bar: QMenuBar) -> None:
         """Make all menus."""
         for spec in self.commands:
-            menu = self._menu(bar, spec.menu)
-            if spec.id == SEPARATOR:
-                menu.addSeparator()
-            elif spec.run is not None:
-                menu.addAction(self._actions[spec.id])
+            self._add(self._menu(bar, spec.menu), [spec])
         assign_mnemonics(bar)
         for each in self.menus.values():
             # before its size is computed: a letter behind the text makes it wider
             each.aboutToShow.connect(partial(assign_mnemonics, each))
 
+    def _add(self, menu: QMenu, commands: Sequence[Command[Any]]) -> None:
+        for spec in commands:
+            if spec.id == SEPARATOR:
+                menu.addSeparator()
+            elif spec.run is not None:
+                menu.addAction(self._actions[spec.id])
+
     def replace(self, menu: str, commands: Sequence[Command[Any]]) -> None:
-        """Replace the commands of a menu without separators and submenus; commands that stay keep their actions."""
-        before = {spec.id: spec for spec in self.commands if spec.menu == menu}
+        """Replace the commands of a menu without submenus; commands that stay keep their actions."""
+        present = [spec for spec in self.commands if spec.menu == menu]
+        before = {spec.id: spec for spec in present}
         new = [_same(before.get(spec.id), spec) for spec in commands]
-        if new == list(before.values()):
+        if new == present:
             return
         first = next(i for i, spec in enumerate(self.commands) if spec.menu == menu)
         others = [spec for spec in self.commands if spec.menu != menu]
         self.commands = [*others[:first], *new, *others[first:]]
         for spec in before.values():
-            if spec not in new:
+            if spec not in new and spec.run is not None:
                 self._texts.pop(spec.id, None)
                 action = self._actions.pop(spec.id)
                 self._window.removeAction(action)
@@ -124,7 +128,7 @@ class ActionRegistry(QObject):
                     action.setIcon(theme.icon(spec.icon))
         if menu in self.menus:
             self.menus[menu].clear()
-            self.menus[menu].addActions([self._actions[spec.id] for spec in new])
+            self._add(self.menus[menu], new)
         self.refresh()
 
     def _menu(self, bar: QMenuBar, path: str) -> QMenu:

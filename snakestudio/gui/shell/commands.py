@@ -99,7 +99,7 @@ _FILE: tuple[Command[Context], ...] = (
         tip="Import the robot of a URDF, xacro, SDF or MJCF file into a new scene or this one",
     ),
     *analysis.IMPORT,
-    *runs.EXPORT,
+    *runs.exports(),
     line("File"),
     Command("quit", "File", "Quit", lambda c: c.window.close(), ("Ctrl+Q",)),
 )

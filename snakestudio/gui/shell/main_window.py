@@ -50,8 +50,9 @@ from snakestudio.gui.forms.menu import assign_mnemonics
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.fault_menu import FAULT_MENU, FaultMenu
+from snakestudio.gui.runs.commands import EXPORT_MENU, exports
 from snakestudio.gui.runs.opening import RUN_SUFFIX
-from snakestudio.gui.scene.commands import follow_shapes
+from snakestudio.gui.scene.commands import ADD_MENU, adding
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.shell.window_autosave import WindowAutosave
@@ -120,7 +121,7 @@ class MainWindow(QMainWindow):
     def _make_menus(self) -> None:
         c = self.context
         c.action_registry.fill(self.menuBar())
-        follow_shapes(c.document, c.action_registry.replace)
+        c.document.kinds_changed.connect(self._update_kinds)
         MovingMenus(c)
         FaultMenu(c.action_registry.menus[FAULT_MENU], c.robot_controller)
         panels = c.action_registry.menus["View/Panels"]
@@ -134,6 +135,11 @@ class MainWindow(QMainWindow):
         self._name.setFixedWidth(theme.scaled(420))
         self._name.setContentsMargins(0, 4, 16, 0)
         self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
+
+    def _update_kinds(self) -> None:
+        """Update the menus whose commands plug-ins add to."""
+        self.context.action_registry.replace(ADD_MENU, adding())
+        self.context.action_registry.replace(EXPORT_MENU, exports())
 
     # --- title ------------------------------------------------------------------------------------
 

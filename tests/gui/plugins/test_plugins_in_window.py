@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QFileSystemWatcher
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
@@ -15,6 +15,7 @@ from snakestudio.gui.plugins import manager as manager_module
 from snakestudio.gui.plugins.log_panel import PluginLogPanel
 from snakestudio.gui.plugins.manager import PluginManager
 from snakestudio.gui.plugins.new_dialog import NewPluginDialog
+from snakestudio.gui.remote.methods import Methods
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.command_palette import command_entries
@@ -26,6 +27,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.plugins.loaded import find
 from snakestudio.plugins.source import read_source
+from snakestudio.viewmodel.remote.protocol import RemoteError
 from tests.gui.conftest import COMPILING_MS, fill_docks
 from tests.gui.pages.notices import NoticePage
 from tests.plugins.plugin_files import QUICK, WAG, written
@@ -313,3 +315,65 @@ def test_window_offers_kinds_of_plugins_while_they_are_loaded(
     assert c.plugins.load(read_source(toys / "fence.py")) == ""
     tree.palette_strip.buttons["fence"].click()
     assert c.document.scene.obstacles[-1].kind == "fence"
+
+
+def test_format_of_a_plugin_is_offered_in_menu_and_remote_control(
+    recorded: MainWindow,
+    qtbot: QtBot,
+    answers: Answers,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    c = recorded.context
+    methods = Methods(c)
+
+    def menu() -> list[str]:
+        actions = c.action_registry.menus["File/Export"].actions()
+        return ["-" if each.isSeparator() else plain(each.text()) for each in actions]
+
+    before = menu()
+    csv = c.action_registry["export_csv"]
+    toy = Path(__file__).parents[2] / "toys" / "milestones.py"
+    assert c.plugins.load(read_source(toy)) == ""
+    formats = menu()
+    assert formats.index("Figures...") < formats.index("Milestones...") < formats.index("-")
+    assert formats[-1] == "Obstacle list..."
+    assert c.action_registry["export_csv"] is csv
+    c.action_registry.refresh()
+    assert c.action_registry["export_obstacle_list"].isEnabled()
+    for command, name in (("milestones", "a.miles"), ("obstacle_list", "a.list")):
+        arguments: list[str] = []
+
+        def answer(
+            *texts: object, name: str = name, arguments: list[str] = arguments
+        ) -> tuple[str, str]:
+            arguments += map(str, texts[1:])
+            return str(tmp_path / name), ""
+
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+        with qtbot.waitSignal(c.exporter.finished, timeout=60_000) as done:
+            c.action_registry[f"export_{command}"].trigger()
+        assert done.args == [tmp_path / name], c.exporter.error
+        assert arguments[2].endswith(f"(*{Path(name).suffix})")
+    assert len((tmp_path / "a.miles").read_text().splitlines()) == 11
+    assert set((tmp_path / "a.list").read_text().split()) == {
+        each.kind for each in c.document.scene.obstacles
+    }
+    offered = {each["kind"]: each["endings"] for each in methods.call("formats", {})}
+    assert offered["milestones"] == [".miles"]
+    remote = tmp_path / "remote.miles"
+    export = methods.call("export", {"path": str(remote), "options": {"every": 50}})
+    assert export.work(lambda fraction: True) == str(remote)
+    assert len(remote.read_text().splitlines()) == 3
+    plan = methods.call("export", {"path": str(tmp_path / "plan.png"), "kind": "plan"})
+    assert plan.work(lambda fraction: True) == str(tmp_path / "plan.png")
+    c.document.set_value("obstacles", (), "Remove Obstacles")
+    c.action_registry.refresh()
+    assert not c.action_registry["export_obstacle_list"].isEnabled()
+    with pytest.raises(RemoteError, match="cannot represent"):
+        methods.call("export", {"path": str(tmp_path / "b.list")})
+    assert c.plugins.unload("milestones") == ""
+    assert menu() == before
+    with pytest.raises(RemoteError, match=r"\.miles"):
+        methods.call("export", {"path": str(tmp_path / "b.miles")})
+    c.document.undo_stack.setClean()

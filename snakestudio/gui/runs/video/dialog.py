@@ -149,6 +149,9 @@ class VideoDialog(Dialog):
             trail_link=link if self.form.values.trail else None,
             theme=theme.render_theme(),
             body_quantity=now.quantity,
+            ghosts=self.ghosts,
+            companion=self.companion,
+            name=self._name,
         )
 
     # --- preview ----------------------------------------------------------------------------------
@@ -190,10 +193,7 @@ class VideoDialog(Dialog):
         moment = self._moment()
         return Shot(
             self._recording,
-            self._name,
             options,
-            self.ghosts,
-            self.companion,
             moment,
             self._base_dir,
         )
@@ -203,7 +203,7 @@ class VideoDialog(Dialog):
     def _time_key(self, options: VideoOptions) -> object:
         """Parameters that determine the rendering time of a frame (not the number of frames or the start time)."""
         alike = replace(options, start=None, end=None, speed=1.0, fps=1)
-        return alike, self.path.suffix.lower(), self.form.values.ghosts, self.form.values.beside
+        return alike, self.path.suffix.lower()
 
     def _measure(self) -> None:
         """Measure the rendering time of a frame while no preview is rendered."""
@@ -215,8 +215,6 @@ class VideoDialog(Dialog):
         if self._measuring_task is not None or key in self._seconds:
             return
         suffix = self.path.suffix.lower()
-        ghosts = self.ghosts
-        companion = self.companion
 
         def work(progress: Progress) -> float | None:
             return seconds_per_frame(
@@ -226,9 +224,6 @@ class VideoDialog(Dialog):
                 progress,
                 None,
                 self._base_dir,
-                ghosts=ghosts,
-                companion=companion,
-                name=self._name,
             )
 
         self._measured_key = key
@@ -299,12 +294,7 @@ class Shot:
     """Parameters of a preview image."""
 
     recording: Recording
-    name: str
-    """Name of the run, if there are other runs."""
-
     options: VideoOptions
-    ghosts: Sequence[Companion]
-    companion: Companion | None
     time: float
     """Time, s."""
 
@@ -379,9 +369,7 @@ class VideoPreview(QWidget):
         )
 
         def work(progress: Progress) -> NDArray[np.uint8]:
-            composition = Composition(
-                shot.recording, small, None, shot.base_dir, shot.ghosts, shot.companion, shot.name
-            )
+            composition = Composition(shot.recording, small, None, shot.base_dir)
             try:
                 return composition.paint(shot.time)
             finally:
