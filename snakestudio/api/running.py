@@ -661,13 +661,19 @@ def export_model(
     return write_model(path_of("path", path), prepared, base_dir, model_format)
 
 
-def check(scene: Scene | Run | str | Path) -> list[Problem]:
+def check(scene: Scene | Run | str | Path, *, hints: bool = False) -> list[Problem]:
     """Return all errors and warnings of a scene, its file, or the scene of a run.
 
     Plug-ins of the scene are not run, even if they are trusted. If they are not loaded, a warning
     states that the values of their kinds were not checked.
+
+    Parameters
+    ----------
+    hints : bool
+        Whether to add hints about values that a run does not need, such as the largest torque of motors
+        among obstacles.
     """
-    from snakestudio.session import scene_check
+    from snakestudio.session import build_check, scene_check
 
     with without_running():
         try:
@@ -675,9 +681,10 @@ def check(scene: Scene | Run | str | Path) -> list[Problem]:
         except SceneError as error:
             return list(error.problems) or [Problem("error", "", str(error), "")]
         unknown = {problem.sentence() for problem in problems(prepared, base_dir)}
+        advice = build_check.hints(prepared, base_dir) if hints and not unknown else []
         return [
             replace(problem, severity="warning") if problem.sentence() in unknown else problem
-            for problem in scene_check.check(prepared, base_dir)
+            for problem in [*scene_check.check(prepared, base_dir), *advice]
         ]
 
 

@@ -30,6 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="repair errors and warnings that have a fix, and save (the previous file is saved as NAME~)",
     )
+    parser.add_argument(
+        "--hints",
+        action="store_true",
+        help="also list hints about values that runs do not need, such as the largest torque of motors",
+    )
     add_json_argument(parser)
 
 
@@ -93,7 +98,7 @@ def execute(options: argparse.Namespace) -> int:
     """Run `snakestudio check`; return the exit code."""
     reports = []
     for name in options.scenes:
-        report = _report(name, options.fix)
+        report = _report(name, options.fix, options.hints)
         if not options.json:
             report.print()
         reports.append(report)
@@ -103,7 +108,7 @@ def execute(options: argparse.Namespace) -> int:
     return 2 if errors else 0
 
 
-def _report(name: str, fix: bool) -> _Report:
+def _report(name: str, fix: bool, hints: bool) -> _Report:
     from snakestudio import api
     from snakestudio.plugins.scenes import without_running
     from snakestudio.study.study_file import is_study
@@ -116,7 +121,9 @@ def _report(name: str, fix: bool) -> _Report:
     with without_running():
         if is_study(path):
             return _study_report(name, path)
-        return _Report(name, path, "scene", _fixed(str(path)) if fix else api.check(path))
+        if fix:
+            _apply_fixes(str(path))
+        return _Report(name, path, "scene", api.check(path, hints=hints))
 
 
 def _study_report(name: str, path: Path) -> _Report:
@@ -146,8 +153,8 @@ def _lines(error: Exception, severity: Severity = "error") -> list[Problem]:
     return [Problem(severity, "", line.removesuffix("."), "") for line in str(error).splitlines()]
 
 
-def _fixed(name: str) -> list[Problem]:
-    """Apply the fixes of a scene file one after the other; return the remaining problems."""
+def _apply_fixes(name: str) -> None:
+    """Apply the fixes of a scene file one after the other."""
     from snakestudio import api
     from snakestudio.errors import SceneError
     from snakestudio.model.edits import with_values
@@ -156,7 +163,7 @@ def _fixed(name: str) -> list[Problem]:
     try:
         before = scene = api.load_scene(name)
     except SceneError:
-        return api.check(name)  # an unreadable file cannot be fixed
+        return  # an unreadable file cannot be fixed
     folder = Path(name).parent
     tried: set[tuple[str, str]] = set()
     for _ in range(_MOST):
@@ -174,4 +181,3 @@ def _fixed(name: str) -> list[Problem]:
         print(f"{name}: {problem.message}: {problem.fixes[0].label}")
     if scene != before:
         api.save_scene(scene, name)
-    return api.check(name)

@@ -9,10 +9,14 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SnakeStudioError
+from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.obstacles.outlines import PlanBoxes, gap, plan_boxes, solid_outline
 from snakestudio.model.obstacles.shape import obstacle_solids, shape_of
 from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
+from snakestudio.text import counted
+
+_MAX_TORQUE = "actuator.max_torque_nm"
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
@@ -32,6 +36,37 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         *_hidden(scene),
         *_too_far(scene, away, twist),
         *_within_play(scene, away, pose),
+    ]
+
+
+def hints(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """Return hints about values that runs do not need but comparisons with a real robot do."""
+    if not scene.body.meets_obstacles or not scene.obstacles:
+        return []
+    unlimited = ~np.isfinite(scene.axis_values.max_torque)
+    if not unlimited.any() or unused_reason(scene, _MAX_TORQUE):
+        return []
+    try:
+        pose, twist = initial_state(scene, base_dir)
+    except SnakeStudioError:
+        return []  # the check of the formulation reports it
+    reach = math.inf if np.any(twist != 0.0) else greatest_way(scene)
+    near = np.flatnonzero(_distance(scene, plan_boxes(scene.obstacles), pose) <= reach)
+    if not len(near):
+        return []
+    motors = (
+        "the motors"
+        if unlimited.all()
+        else f"{unlimited.sum()} of {counted(len(unlimited), 'motor')}"
+    )
+    what = f"obstacle {near[0] + 1}" if len(near) == 1 else f"{len(near)} obstacles"
+    return [
+        Problem(
+            "hint",
+            _MAX_TORQUE,
+            f"is not set, so {motors} can push with any torque against {what} in reach of the robot",
+            "set it to the limit of the motors",
+        )
     ]
 
 

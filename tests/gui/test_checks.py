@@ -270,6 +270,19 @@ def test_problem_names_the_obstacle(checks: Checks, session_controller: FakeBrid
     assert checks.list.model().index(0, 0).data().startswith("Cylinder 6: 2 obstacles")
 
 
+def test_hint_is_a_muted_line_until_it_is_followed(
+    checks: Checks, document: Document, qtbot: QtBot
+) -> None:
+    assert checks.advice.isVisible()
+    assert checks.advice.property("role") == "dim"
+    assert "Largest torque" in checks.advice.text()
+    assert checks.summary.text() == "No errors, 1 warning"
+    document.set_value("actuator.max_torque_nm", 7.0, "Largest torque")
+    qtbot.waitUntil(lambda: not checks.advice.isVisible())
+    document.undo_stack.undo()
+    qtbot.waitUntil(checks.advice.isVisible)
+
+
 def test_button_is_never_wider_than_the_list(
     checks: Checks, session_controller: FakeBridge
 ) -> None:

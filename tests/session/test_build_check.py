@@ -6,11 +6,14 @@ import math
 
 import pytest
 
+import snakestudio as ss
+from snakestudio.cli import main
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_from_dict
 from snakestudio.paths import scenes_dir
-from snakestudio.session.build_check import check, greatest_way
+from snakestudio.session.build_check import check, greatest_way, hints
+from tests.wording import naming
 
 
 def scene(**more: object) -> Scene:
@@ -104,3 +107,49 @@ def test_hidden_obstacles_are_reported_and_can_be_shown() -> None:
     fixed_scene = with_values(hidden, dict(problem.fixes[0].values))
     assert not fixed_scene.obstacles[0].hidden
     assert check(fixed_scene) == []
+
+
+def hinted(**values: object) -> list[str]:
+    """Sentences of the hints for the main scene with other values."""
+    changed = load_scene(scenes_dir() / "obstacle_aided.toml").with_values(values)
+    return [problem.sentence() for problem in hints(changed)]
+
+
+def test_unlimited_motors_among_obstacles_get_a_hint() -> None:
+    (text,) = hinted()
+    assert text == naming("actuator.max_torque_nm", "the motors", "obstacles", "limit")
+    limited = {"index": "first", "max_torque_nm": 7.0}
+    (text,) = hinted(**{"robot.joint": [limited]})
+    assert text == naming("9 of 10 motors")
+    (text,) = hinted(obstacles=[{"kind": "cylinder", "x_m": 1.0, "y_m": 0.9, "radius_m": 0.1}])
+    assert text == naming("obstacle 1")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"actuator.max_torque_nm": 7.0},
+        {"robot.joint": [{"index": "all", "max_torque_nm": 7.0}]},
+        {"obstacles": []},
+        {"obstacles": [{"kind": "cylinder", "x_m": 100.0, "y_m": 0.0, "radius_m": 0.1}]},
+        {"model.kind": "planar_lagrangian", "obstacles": []},
+    ],
+    ids=["limited", "limited by joints", "no obstacles", "out of reach", "no collisions"],
+)
+def test_hints_concern_motors_that_can_meet_obstacles(values: dict[str, object]) -> None:
+    assert hinted(**values) == []
+
+
+def test_hints_are_reported_on_request(capsys: pytest.CaptureFixture[str]) -> None:
+    scene = "obstacle_aided"
+    assert ss.check(scene) == []
+    (problem,) = ss.check(scene, hints=True)
+    assert problem.severity == "hint"
+    assert main(["check", scene]) == 0
+    assert "max_torque" not in capsys.readouterr().out
+    assert main(["check", scene, "--hints"]) == 0
+    printed = capsys.readouterr().out
+    assert problem.sentence() in printed
+    assert "1 hint" in printed
+    assert main(["check", scene, "--hints", "--json"]) == 0
+    assert '"severity": "hint"' in capsys.readouterr().out

@@ -24,6 +24,7 @@ from snakestudio.model.edits import declared, parse_key
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
+from snakestudio.session.build_check import hints
 from snakestudio.session.scene_check import check
 from snakestudio.text import counted
 from snakestudio.viewmodel.scene.items import finding_text, items_of
@@ -89,6 +90,7 @@ class Checks(QWidget):
         self._session_controller = session_controller
         self._selection = selection
         self._checked: tuple[Scene, Path | None, list[Problem]] | None = None
+        self._hinted: tuple[Scene, Path | None, list[Problem]] | None = None
         self.summary = QLabel()
         self.summary.setContentsMargins(4, 0, 0, 0)
         self.list = QListView()
@@ -99,6 +101,9 @@ class Checks(QWidget):
         self.list.setItemDelegate(self.delegate)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._show_menu)
+        self.advice = QLabel(wordWrap=True)  # hints that are not problems
+        self.advice.setProperty("role", "dim")
+        self.advice.setContentsMargins(4, 0, 0, 0)
         self._message = Message()
         self._message.setObjectName("message")
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
@@ -115,6 +120,7 @@ class Checks(QWidget):
         layout.addWidget(self.summary)
         layout.addWidget(self._message)
         layout.addWidget(self.list, 1)
+        layout.addWidget(self.advice)
         layout.addStretch(0)  # keeps the summary on top if the list is empty
         session_controller.status_changed.connect(self._refresh)
         # the session reports current problems; unreadable files are checked here
@@ -138,6 +144,9 @@ class Checks(QWidget):
         self._problem_list.replace(
             [*entries, *(ProblemRow("pending", p, f"{p.message}.") for p in pending)]
         )
+        scene = self._document.scene
+        self.advice.setText("\n".join(finding_text(p, scene) for p in self._hints()))
+        self.advice.setVisible(bool(self.advice.text()))
         count = {
             kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")
         }
@@ -161,6 +170,14 @@ class Checks(QWidget):
         if self._checked is None or self._checked[:2] != (scene, base_dir):
             self._checked = (scene, base_dir, check(scene, base_dir))
         return list(self._checked[2])
+
+    def _hints(self) -> list[Problem]:
+        """Hints about the scene as edited, computed once for each scene."""
+        scene = self._document.scene
+        base_dir = self._document.base_dir
+        if self._hinted is None or self._hinted[:2] != (scene, base_dir):
+            self._hinted = (scene, base_dir, hints(scene, base_dir))
+        return self._hinted[2]
 
     # --- size -------------------------------------------------------------------------------------
 
