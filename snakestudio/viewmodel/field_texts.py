@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from snakestudio.errors import SnakeStudioError
 from snakestudio.model.fields import FieldDoc
-from snakestudio.text import exact_text
+from snakestudio.text import capitalized, exact_text
 from snakestudio.viewmodel.papers import cited
+
+_CHOICES = {
+    None: "Model default",
+    "pd": "PD",
+    "sqrt": "v / √(v² + ε²)",
+    "tanh": "tanh(v / ε)",
+}
+"""Labels of choices that differ from the values in the scene file."""
+
+
+def choice_text(choice: str | None) -> str:
+    """Return the label of a choice of a scene value: "Unit velocity"."""
+    known = _CHOICES.get(choice)
+    if known is not None or choice is None:
+        return known or ""
+    return capitalized(choice.replace("_", " "))
 
 
 def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:
@@ -48,9 +63,3 @@ def symbol_html(symbol: str) -> str:
     """Return a symbol as HTML, with the index of ``K_P`` as a subscript."""
     base, _, index = symbol.partition("_")
     return f"<i>{base}</i>" + (f"<sub>{index}</sub>" if index else "")
-
-
-def refusal(error: SnakeStudioError) -> str:
-    """Return the message for a field whose value was rejected."""
-    problems = getattr(error, "problems", ())
-    return problems[0].sentence_for() if problems else str(error)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMargins, QRect
-from PySide6.QtWidgets import QScrollArea, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.forms.form import ChoiceRow, FormRow
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
@@ -19,11 +21,14 @@ from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.parameters import ParameterPanels
+from snakestudio.gui.scene.scene_model import ITEMS
 from snakestudio.gui.shell.main_window import MainWindow, placed_within
-from snakestudio.paths import scenes_dir
+from snakestudio.gui.shell.panels import DOCKS
+from snakestudio.paths import bundled_scenes, scenes_dir
 from snakestudio.viewmodel.plots.scale import readable
+from snakestudio.viewmodel.scene.items import Item, exists
 from tests.gui.conftest import fill_docks
-from tests.gui.fake import make_recording
+from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.pages.robot import connect_link
 
 pytestmark = pytest.mark.gui
@@ -105,6 +110,52 @@ def test_panels_fit_into_their_docks(small: MainWindow, qtbot: QtBot) -> None:
     content = area.widget()
     qtbot.waitUntil(lambda: bool(panels.findChildren(ChoiceRow)))
     assert content.minimumSizeHint().width() <= area.viewport().width()
+
+
+@pytest.mark.parametrize("size", [(900, 600), (1280, 800), (1600, 1000)])
+def test_docks_keep_their_widths(window: MainWindow, qtbot: QtBot, size: tuple[int, int]) -> None:
+    fill_docks(window)
+    window.resize(*size)
+    qtbot.waitUntil(lambda: (window.width(), window.height()) == size)
+    qtbot.waitUntil(lambda: window.context.viewport.settled)
+    docks = window.context.docks
+    sides = [docks[name] for name in ("scene", "inspector", "checks", "parameters")]
+    widths = [dock.width() for dock in sides]
+    # a number with many digits, a long word, a joint with limits, a label and a box with long texts
+    for scene, key, value in (
+        ("compliant_passage", "robot.mass_kg", 0.123456789012345),
+        ("obstacle_aided", "obstacles[1].name", "obstacle_" * 8),
+        ("obstacle_aided_3d", "title", "lateral_undulation_" * 6),
+        ("continuum_friction", "ground.mu_along", 1 / 3),
+        ("jam_resolution", "start.x_m", -1 / 7),
+    ):
+        window.context.document.open(scenes_dir() / f"{scene}.toml")
+        window.context.document.set_value(key, value, "x")
+        for item in (("robot", 0), ("ground", 0), ("start", 0), ("obstacle", 0), ("run", 0)):
+            if exists(item, window.context.document.scene):  # type: ignore[arg-type]
+                window.context.selection.set([item])  # type: ignore[list-item]
+            QApplication.processEvents()
+            assert [dock.width() for dock in sides] == widths, (scene, item)
+
+
+@pytest.mark.parametrize("path", bundled_scenes().values(), ids=bundled_scenes())
+def test_panels_of_every_scene_fit_into_their_docks(
+    qtbot: QtBot, session_controller: FakeBridge, path: Path
+) -> None:
+    document = Document()
+    document.open(path)
+    selection = Selection(document)
+    inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
+    panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
+    for panel in (inspector, panels):
+        qtbot.addWidget(panel)
+    initial = {spec.name: spec.size for spec in DOCKS}
+    assert panels.minimumSizeHint().width() <= initial["parameters"]
+    items: list[Item] = [(known[0], 0) for known in ITEMS.values()]
+    for item in (*items, ("obstacle", 0), ("link", 0), ("patch", 0)):
+        if exists(item, document.scene):  # type: ignore[arg-type]
+            selection.set([item])  # type: ignore[list-item]
+            assert inspector.minimumSizeHint().width() <= initial["inspector"], item
 
 
 def test_values_of_channels_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None:

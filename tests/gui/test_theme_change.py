@@ -33,11 +33,14 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.plots.channel_library import DerivedChannel
+from snakestudio.gui.runs.plausibility_notice import PlausibilityNotice
 from snakestudio.gui.runs.run_panel import in_theme
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.plausibility import Plausibility, Violation
 from snakestudio.viewmodel.plots.content import Content, Curve
 from tests.gui.conftest import fill_docks
+from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui
 
@@ -243,5 +246,23 @@ def test_images_of_runs_have_the_current_theme(qapp: QApplication, name: str, gr
             assert abs(image.pixelColor(15, 10).hue() - QColor(40, 160, 90).hue()) <= 2, (
                 "colours keep their hue"
             )
+    finally:
+        theme.apply(qapp, "dark")
+
+
+def test_warnings_in_the_status_bar_have_the_colour_of_warnings(
+    qtbot: QtBot, qapp: QApplication, session_controller: FakeBridge
+) -> None:
+    recording = session_controller.recording
+    assert recording is not None
+    fling = Violation("fling", "fling", 0.1, 5.0, 1.0, "It leaves.", "Limit the motors.")
+    recording.set_plausibility(Plausibility((fling,), ("fling",)))
+    notice = PlausibilityNotice(session_controller, lambda time: None)  # type: ignore[arg-type]
+    qtbot.addWidget(notice)
+    try:
+        for name in ("light", "dark"):
+            theme.apply(qapp, name)
+            notice.ensurePolished()
+            assert notice.palette().color(notice.foregroundRole()) == theme.colour("warning")
     finally:
         theme.apply(qapp, "dark")

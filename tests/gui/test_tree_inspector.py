@@ -24,7 +24,8 @@ from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
 from snakestudio.viewmodel.scene.clearance import clearances
-from snakestudio.viewmodel.scene.items import Item, items_of, labelled
+from snakestudio.viewmodel.scene.items import Item, items_of
+from snakestudio.viewmodel.scene.message_labels import labelled
 from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles
 from snakestudio.viewmodel.scene.property_search import find, properties
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_values

@@ -164,13 +164,17 @@ QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled { bac
   border-color: $line; }
 QPushButton[role="link"], QToolButton[role="link"] { background: transparent; border: 1px solid transparent;
   color: $accent; padding: 3px 5px; }
-QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $text; }
+QToolButton[role="warning_link"] { background: transparent; border: 1px solid transparent; color: $warning;
+  padding: 3px 5px; }
+QPushButton[role="link"]:hover, QToolButton[role="link"]:hover, QToolButton[role="warning_link"]:hover {
+  color: $text; }
 QToolButton[role="flat"] { background: transparent; border: 1px solid transparent; padding: 3px; }
 QToolButton[role="flat"]:hover { background: $raised; }
 QToolButton[role="chip"] { background: transparent; color: $dim; border-radius: 12px; padding: 3px 10px; }
 QToolButton[role="chip"]:hover { background: $card; color: $text; }
 QToolButton[role="chip"]:checked { background: $selected; color: $text; border-color: $accent; }
 QPushButton[role="link"]:focus, QToolButton[role="link"]:focus, QToolButton[role="flat"]:focus,
+QToolButton[role="warning_link"]:focus,
 QToolButton[role="chip"]:focus { border-color: $accent; }
 QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus, QToolButton:checked:focus {
   border-color: $text; }

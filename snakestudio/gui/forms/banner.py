@@ -38,6 +38,7 @@ from snakestudio.paths import kernels_dir, replaced_folders
 from snakestudio.session.status import Status
 from snakestudio.session.time_left import progress_text
 from snakestudio.viewmodel.scene.items import finding_text
+from snakestudio.viewmodel.scene.message_labels import labelled
 
 Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
@@ -65,6 +66,11 @@ _BELOW = 40
 class Banner(ThemedWidget):
     """One notice; hidden while its text is empty.
 
+    Parameters
+    ----------
+    scene : callable, optional
+        Returns the scene whose labels replace keys in the text.
+
     Signals
     -------
     changed()
@@ -73,8 +79,11 @@ class Banner(ThemedWidget):
 
     changed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, scene: Callable[[], Scene] | None = None
+    ) -> None:
         super().__init__(parent)
+        self._scene = scene
         self.setObjectName("banner")
         # otherwise a plain widget paints no background
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -154,6 +163,8 @@ class Banner(ThemedWidget):
         passing : bool
             Whether it closes by itself after some time.
         """
+        if self._scene is not None:
+            text = labelled(text, self._scene())
         if text != self._text.text():
             self._is_expanded = False
         self._kind = kind
@@ -305,24 +316,9 @@ class Banners(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self._over: QWidget | None = None
-        self.program, self.run, self.files, self.exports = (
-            Banner(self),
-            Banner(self),
-            Banner(self),
-            Banner(self),
-        )
-        self.disk, self.edits, self.source, self.together = (
-            Banner(self),
-            Banner(self),
-            Banner(self),
-            Banner(self),
-        )
-        self.robot, self.study, self.sharing, self.plugins = (
-            Banner(self),
-            Banner(self),
-            Banner(self),
-            Banner(self),
-        )
+        self.program, self.run, self.files, self.exports = self._make(4)
+        self.disk, self.edits, self.source, self.together = self._make(4)
+        self.robot, self.study, self.sharing, self.plugins = self._make(4)
         banners = (
             self.robot,
             self.program,
@@ -344,6 +340,9 @@ class Banners(QWidget):
         session_controller.failed.connect(self._on_failed)
         session_controller.status_changed.connect(self._on_status)
         session_controller.source_changed.connect(self._on_source)
+
+    def _make(self, count: int) -> list[Banner]:
+        return [Banner(self, self._scene) for _ in range(count)]
 
     def overlay_on(self, widget: QWidget) -> None:
         """Move to the lower edge of a widget, and become its sibling."""

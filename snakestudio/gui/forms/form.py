@@ -6,11 +6,10 @@ from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -22,7 +21,7 @@ from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, choose_file
-from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.forms.value_menu import open_value_menu
@@ -31,9 +30,10 @@ from snakestudio.model.edits import declared, get_value, parse_key, with_values
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import field_doc
 from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
-from snakestudio.text import capitalized, exact_text
-from snakestudio.viewmodel.field_texts import explanation, refusal, symbol_html
+from snakestudio.text import exact_text
+from snakestudio.viewmodel.field_texts import choice_text, explanation, symbol_html
 from snakestudio.viewmodel.numbers import Change
+from snakestudio.viewmodel.scene.message_labels import refusal
 
 SEVERAL = object()
 """Value of a row that edits several items with different values."""
@@ -99,16 +99,17 @@ class FormRow(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(2)
-        self._grid.addWidget(self._label, 0, 0)
-        self._grid.addWidget(self._unit, 0, 2)
-        self._grid.addWidget(self.message, 1, 1, 1, 2)
+        self._stacked = False
+        self._grid.addWidget(self._label, 1, 0)
+        self._grid.addWidget(self._unit, 1, 2)
+        self._grid.addWidget(self.message, 2, 1, 1, 2)
         self._update_label()
 
     def _place(self, editor: QWidget, *, wide: bool = False) -> None:
         self._label.setBuddy(editor)
         editor.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has its own
         editor.setAccessibleName(self.doc.label)
-        self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
+        self._grid.addWidget(editor, 1, 1, 1, 2 if wide else 1)
         self._unit.setHidden(wide)
         self._explained_widgets = (self._label, editor, self._unit)
         self._update_tooltips()
@@ -198,26 +199,53 @@ class FormRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        editor = self._grid.itemAtPosition(0, 1)
-        number = max(
-            theme.scaled(_NUMBER), editor.minimumSize().width() if editor is not None else 0
-        )
-        rest = (
-            self._grid.contentsRect().width()
-            - self._unit.width()
-            - number
-            - 2 * self._grid.horizontalSpacing()
-        )
-        self._label.setFixedWidth(max(theme.scaled(_LABEL_LEAST), min(theme.scaled(_LABEL), rest)))
+        self._fit_label()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:  # a number may need more or less space
+            self._fit_label()
+        return handled
+
+    def _fit_label(self) -> None:
+        """Give the label the space that the editor leaves, or the line above a long number."""
+        width = self._grid.contentsRect().width()
+        least, usual = theme.scaled(_LABEL_LEAST), theme.scaled(_LABEL)
+        editor = self._editor_width()
+        rest = width - max(theme.scaled(_NUMBER), editor) - self._unit_width()
+        rest -= self._grid.horizontalSpacing()
+        self._stack(editor > theme.scaled(_NUMBER) and rest < least)
+        self._label.setFixedWidth(width if self._stacked else max(least, min(usual, rest)))
         if self.reset_button is not None:
             self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
 
-    def minimumSizeHint(self) -> QSize:
-        """Size with the label at its least width, independent of its present width."""
-        hint = super().minimumSizeHint()
-        return QSize(
-            hint.width() - self._label.minimumWidth() + theme.scaled(_LABEL_LEAST), hint.height()
+    def _stack(self, on: bool) -> None:
+        """Place the label above the editor instead of left of it."""
+        if on != self._stacked:
+            self._stacked = on
+            self._grid.removeWidget(self._label)
+            self._grid.addWidget(self._label, *((0, 0, 1, 3) if on else (1, 0, 1, 1)))
+
+    def _editor_width(self) -> int:
+        """Least width of the editor, px."""
+        editor = self._grid.itemAtPosition(1, 1)
+        return editor.minimumSize().width() if editor is not None else 0
+
+    def _unit_width(self) -> int:
+        """Width of the unit with the space left of it, px."""
+        return (
+            0
+            if self._unit.isHidden()
+            else self._unit.minimumWidth() + self._grid.horizontalSpacing()
         )
+
+    def minimumSizeHint(self) -> QSize:
+        """Size with the label at its least width or above the editor, independent of its present width."""
+        editor = self._editor_width()
+        in_line = theme.scaled(_LABEL_LEAST) + self._grid.horizontalSpacing()
+        margins = self._grid.contentsMargins()
+        width = max(editor, in_line + min(editor, theme.scaled(_NUMBER))) + self._unit_width()
+        return QSize(width + margins.left() + margins.right(), super().minimumSizeHint().height())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         open_value_menu(self, self._document, self.keys, event)
@@ -265,7 +293,7 @@ class FormRow(QWidget):
         try:
             self._document.edit(with_values(self._document.scene, values), text, gesture)
         except SnakeStudioError as error:
-            return refusal(error)
+            return refusal(error, self._document.scene)
         return ""
 
 
@@ -384,7 +412,7 @@ class FileRow(TextRow):
         self._grid.removeWidget(self.field)
         self._line.addWidget(self.field, 1)
         self._line.addWidget(self.browse)
-        self._grid.addLayout(self._line, 0, 1, 1, 2)
+        self._grid.addLayout(self._line, 1, 1, 1, 2)
 
     def _choose(self) -> None:
         name = choose_file(self, self.title, self.kind, self._document.base_dir, self.files)
@@ -427,23 +455,6 @@ class PointsRow(TextRow):
         return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-_CHOICES = {
-    None: "Model default",
-    "pd": "PD",
-    "sqrt": "v / √(v² + ε²)",
-    "tanh": "tanh(v / ε)",
-}
-"""Labels of choices that differ from the values in the scene file."""
-
-
-def choice_text(choice: str | None) -> str:
-    """Return the label of a choice of a scene value: "Unit velocity"."""
-    known = _CHOICES.get(choice)
-    if known is not None or choice is None:
-        return known or ""
-    return capitalized(choice.replace("_", " "))
-
-
 class ChoiceRow(FormRow):
     """One of several choices."""
 
@@ -451,12 +462,8 @@ class ChoiceRow(FormRow):
         self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None
     ) -> None:
         super().__init__(document, keys, of, parent)
-        self.field = ChoiceBox()
-        self.field.setSizeAdjustPolicy(
-            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        )
         # the longest choice must not make a panel wider than its dock
-        self.field.setMinimumContentsLength(_SHORTEST)
+        self.field = narrow(ChoiceBox(), _SHORTEST)
         for choice in self._choices:
             self.field.addItem(choice_text(choice), choice)
         self.field.setPlaceholderText("mixed")

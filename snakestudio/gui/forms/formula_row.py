@@ -24,7 +24,7 @@ from snakestudio.gui.forms.number_field import Message
 from snakestudio.model.edits import get_value, with_value
 from snakestudio.model.scene import Scene
 from snakestudio.text import capitalized
-from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.scene.message_labels import labelled, refusal
 
 _PAUSE_MS = 350
 """Delay after the last key before a formula is checked, ms."""
@@ -125,6 +125,7 @@ class FormulaRow(ThemedWidget):
         self.field.setAccessibleName(help)
         self.message = Message()
         self._label = QLabel(symbol or title)
+        self._label.setWordWrap(not symbol)
         self._label.setObjectName("label")
         self._unit = QLabel(unit)
         self._label.setTextFormat(Qt.TextFormat.RichText)
@@ -152,6 +153,7 @@ class FormulaRow(ThemedWidget):
             grid.addWidget(self.field, 1, 1)
             grid.addWidget(self._unit, 1, 2)
         self.note = QLabel()
+        self.note.setWordWrap(True)
         self.note.setProperty("role", "dim")
         self.note.hide()
         grid.addWidget(self.message, 2, 1, 1, 2)
@@ -222,7 +224,7 @@ class FormulaRow(ThemedWidget):
             scene = with_value(self._document.scene, self.key, self.field.text().strip())
             problem = self._check(scene, self.key) if self._check is not None else ""
         except SnakeStudioError as error:
-            problem = refusal(error)
+            problem = refusal(error, self._document.scene)
         self._show_message(problem)
         return None if problem else scene
 
@@ -232,7 +234,8 @@ class FormulaRow(ThemedWidget):
             self.scene_tried.emit(scene)
 
     def _show_message(self, sentence: str) -> None:
-        self.message.show_text(sentence)
+        owner = self.key.rpartition(".")[0]
+        self.message.show_text(labelled(sentence, self._document.scene, owner))
         self.apply_theme()
 
     def apply_theme(self) -> None:

@@ -19,7 +19,8 @@ from snakestudio.model.edits import declared, get_value
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import field_doc
 from snakestudio.text import exact_text
-from snakestudio.viewmodel.field_texts import explanation, refusal, symbol_html
+from snakestudio.viewmodel.field_texts import explanation, symbol_html
+from snakestudio.viewmodel.scene.message_labels import refusal
 
 _FLAT = (
     "QLineEdit { background: transparent; border: 1px solid transparent; color: %s }"
@@ -223,7 +224,7 @@ class ParameterRow(ThemedWidget):
         try:
             self._document.set_value(self.key, value, f"Change {self.doc.label.lower()}", gesture)
         except SnakeStudioError as error:
-            problem = refusal(error)
+            problem = refusal(error, self._document.scene)
             self.message.show_text(problem)
             self.refresh()
             return problem

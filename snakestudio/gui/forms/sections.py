@@ -25,13 +25,12 @@ def heading(text: str) -> QLabel:
 
 
 class ColumnScrollArea(QScrollArea):
-    """An area that scrolls vertically, and is never narrower than its content."""
+    """An area that scrolls vertically, and horizontally only if it is not given the width of its content."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(content)
 
     def minimumSizeHint(self) -> QSize:
@@ -52,7 +51,7 @@ class ColumnScrollArea(QScrollArea):
 
 
 def scrolled(content: QWidget) -> ColumnScrollArea:
-    """Return an area with `content` that scrolls only vertically."""
+    """Return an area with `content` that scrolls vertically."""
     return ColumnScrollArea(content)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -15,7 +16,7 @@ from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.stop_button import ModalStop, StopKeyFilter
 from snakestudio.link.messages import LinkEvent, LinkState
-from snakestudio.viewmodel.scene.items import labelled
+from snakestudio.viewmodel.scene.message_labels import labelled
 
 _LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
 
@@ -49,7 +50,6 @@ class RobotFeature(QObject):
         self._robot_controller = context.robot_controller
         robot_controller = self._robot_controller
         self.log = EventLog(self)
-        robot_controller.happened.connect(self.log.add)
         self._bar = bar
         self._button = bar.stop
         self.stop_key_filter = StopKeyFilter(robot_controller.stop, bar.stop, self)
@@ -161,7 +161,9 @@ class RobotFeature(QObject):
         self._waits = ""
 
     def _on_event(self, event: LinkEvent) -> None:
-        """Show events that the operator must know in a notice over the viewport, too."""
+        """List an event; show one that the operator must know in a notice over the viewport, too."""
+        text = labelled(event.text, self._context.document.scene)
+        self.log.add(replace(event, text=text))
         if event.kind == "waiting":
             self._end_waiting()
         if event.severity not in ("warning", "error") or self._robot_controller.status.lost:
@@ -177,7 +179,6 @@ class RobotFeature(QObject):
             return  # the reason of a stop is not hidden by later events
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._context.show_dock("robot_data"))]
-        text = labelled(event.text, self._context.document.scene)
         banner.show_notice("warning", text, buttons, passing=event.severity == "warning")
         self._waits = text if event.kind == "waiting" else ""
 

@@ -35,7 +35,7 @@ class PlausibilityNotice(QToolButton):
         self._show_time = show_time
         self._result: Plausibility | None = None
         self._next = 0
-        theme.set_role(self, "link")
+        theme.set_role(self, "warning_link")
         self.clicked.connect(self._show_next)
         self.hide()
         self._timer = QTimer(self)

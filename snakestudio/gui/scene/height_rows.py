@@ -13,7 +13,7 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind
 from snakestudio.gui.forms.form import PICTURE_FILES, FileRow, FormRow
 from snakestudio.model.edits import with_values
-from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.scene.message_labels import refusal
 
 
 class PictureRow(FileRow):
@@ -39,7 +39,7 @@ class PictureRow(FileRow):
             text = f"Change image of {self._of}"
             self._document.edit(with_values(self._document.scene, values), text, gesture)
         except SnakeStudioError as error:
-            return refusal(error)
+            return refusal(error, self._document.scene)
         return ""
 
 

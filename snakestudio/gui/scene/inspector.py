@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -28,7 +29,7 @@ from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.form import (
     GUTTER,
     FormRow,
@@ -50,11 +51,11 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import GroundPatch
 from snakestudio.text import capitalized
-from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.papers import cited
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.items import Item
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, link_values, section_values
+from snakestudio.viewmodel.scene.message_labels import refusal
 from snakestudio.viewmodel.scene.part_tables import differences
 from snakestudio.viewmodel.scene.property_search import find
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_kinds, start_values
@@ -148,7 +149,7 @@ class StartChoice(QWidget):
         super().__init__()
         self._document = document
         self._session_controller = session_controller
-        self.box = ChoiceBox()
+        self.box = narrow(ChoiceBox())
         self.box.setAccessibleName("Kind of start")
         self.box.setToolTip("How the robot starts; values of the current start are carried over")
         for kind, text in start_kinds(document.scene).items():
@@ -181,7 +182,7 @@ class StartChoice(QWidget):
                 )
                 return
             except SnakeStudioError as error:
-                self.message.show_text(refusal(error))
+                self.message.show_text(refusal(error, self._document.scene))
         self.box.setCurrentIndex(self.box.findData(scene.start.kind))
 
 
@@ -251,6 +252,9 @@ class Inspector(ThemedWidget):
         self._search_throttle = Throttle(150, self._search, self)
         self.search.textChanged.connect(self._search_throttle.ask)
         self.title = heading("")
+        self.title.setWordWrap(True)
+        # a name of one long word must not widen the form
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.subtitle = QLabel()
         self.subtitle.setProperty("role", "dim")
         self.subtitle.setWordWrap(True)

@@ -23,8 +23,8 @@ from snakestudio.model.edits import declared, get_value
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.papers import cited
+from snakestudio.viewmodel.scene.message_labels import refusal
 
 
 class KindRows(QWidget):
@@ -235,7 +235,7 @@ class KindSection(Section):
             self._document.edit(change(self._document.scene), text)
             self.message.show_text("")
         except SnakeStudioError as error:
-            self.message.show_text(refusal(error))
+            self.message.show_text(refusal(error, self._document.scene))
 
 
 class PresetSection(KindSection):

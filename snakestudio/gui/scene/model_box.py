@@ -11,7 +11,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.scene.message_labels import refusal
 
 
 class ModelBox(QComboBox):
@@ -72,7 +72,7 @@ class ModelBox(QComboBox):
             self._document.set_value("model.kind", kind, f"Model: {FORMULATIONS[kind].short}")
             self.problem = ""
         except SnakeStudioError as error:
-            self.problem = refusal(error)
+            self.problem = refusal(error, self._document.scene)
         self.setCurrentIndex(self.findData(self._document.scene.model.kind))
 
     def wheelEvent(self, event: QWheelEvent) -> None:

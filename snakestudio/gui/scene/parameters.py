@@ -33,8 +33,8 @@ from snakestudio.kinds.reads import belongs_elsewhere, unused_reason
 from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
-from snakestudio.viewmodel.field_texts import refusal
 from snakestudio.viewmodel.papers import cited
+from snakestudio.viewmodel.scene.message_labels import refusal
 
 _REAL = (
     "actuator.free_play_deg",
@@ -264,7 +264,7 @@ class ParameterPanels(ThemedWidget):
             self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:
             next(row for key, row in self.rows.items() if key in preset.values).message.show_text(
-                refusal(error)
+                refusal(error, self._document.scene)
             )
         # Choosing the current preset does not change the scene, but its values must be shown again.
         self._on_scene(None, self._document.scene)

@@ -39,7 +39,8 @@ from snakestudio.model.robot.overrides import AXES
 from snakestudio.model.scene import Scene
 from snakestudio.text import MINUS
 from snakestudio.viewmodel.cells import CellColumn
-from snakestudio.viewmodel.field_texts import explanation, refusal
+from snakestudio.viewmodel.field_texts import explanation
+from snakestudio.viewmodel.scene.message_labels import refusal
 from snakestudio.viewmodel.scene.part_tables import PartTable, pasted, with_texts
 
 Index = QModelIndex | QPersistentModelIndex
@@ -208,7 +209,7 @@ class PartModel(QAbstractTableModel):
             self.refused.emit(str(error))
             return False
         except SceneError as error:
-            self.refused.emit(refusal(error))
+            self.refused.emit(refusal(error, self._document.scene))
             return False
         self.refused.emit("")
         return True

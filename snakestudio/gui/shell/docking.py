@@ -32,6 +32,9 @@ _LOWEST = 150
 belongs to the viewport, which gets at least half of the window."""
 _LEAST = 240
 """Least width of a dock, px of the design: enough for a line of text with a button."""
+_LEAST_CONTENT = {_Area.LeftDockWidgetArea: 248, _Area.RightDockWidgetArea: 300}
+"""Least width of the content of docks at the sides, px of the design. It does not depend on the content,
+because docks that change their width move the viewport."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,10 @@ class Docks(QObject):
         spec = self._to_fill.pop(0)
         dock = self.all[spec.name]
         placeholder = dock.widget()
-        dock.setWidget(spec.make(context))
+        content = spec.make(context)
+        if spec.area in _LEAST_CONTENT:
+            content.setMinimumWidth(theme.scaled(_LEAST_CONTENT[spec.area]))
+        dock.setWidget(content)
         if placeholder is not None:
             placeholder.deleteLater()
         QTimer.singleShot(15, self, lambda: self.fill(context))

@@ -20,6 +20,7 @@ from snakestudio.session.engine_compiler import Stage, prepare
 from snakestudio.session.time_left import percent, progress_text
 from snakestudio.study.results import Table
 from snakestudio.study.study_file import scene_of
+from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.study.run_again import RepeatedRun, run_again, run_name, values_of
 from snakestudio.viewmodel.work import Progress
 
@@ -205,7 +206,7 @@ class StudyRuns(QObject):
         try:
             scene = with_values(document.scene, values)
         except SceneError as error:
-            first = error.problems[0].sentence() if error.problems else str(error)
+            first = refusal_text(error, document.scene)
             self._banner.show_notice("warning", f"The values of {name} were not applied. {first}")
             return
         if scene == document.scene:

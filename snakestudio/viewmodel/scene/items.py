@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -11,6 +10,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.model.edits import parse_key
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.scene.message_labels import labelled
 from snakestudio.viewmodel.scene.scene_texts import has_part
 
 ViewItem = tuple[Literal["obstacle", "link"], int]
@@ -100,36 +100,7 @@ def finding_text(problem: Problem, scene: Scene) -> str:
     )
     if label == problem.key and about is not None:
         label = obstacle_title(scene.obstacles[about], about)
-    return labelled(problem.sentence_for(label), scene)
-
-
-_OBSTACLE = re.compile(r"\b[Oo]bstacle (\d+)\b")
-_KEY = re.compile(
-    r"\b(?:[a-z][a-z_]*(?:\[\d+\])?(?:\.[a-z][a-z0-9_]*)+\b|obstacles\[\d+\])(?:\[\d+\])?"
-)
-
-
-def labelled(text: str, scene: Scene) -> str:
-    """Return a sentence with titles instead of numbers of obstacles, and labels instead of scene keys.
-
-    Labels are in quotes, except before a colon.
-    """
-
-    def title(match: re.Match[str]) -> str:
-        index = int(match[1]) - 1
-        return (
-            obstacle_title(scene.obstacles[index], index)
-            if 0 <= index < len(scene.obstacles)
-            else match[0]
-        )
-
-    def label(match: re.Match[str]) -> str:
-        named = label_of(scene, match[0])
-        if named == match[0] or text[match.end() : match.end() + 1] == ":":
-            return named
-        return f'"{named}"'
-
-    return _KEY.sub(label, _OBSTACLE.sub(title, text))
+    return labelled(problem.sentence_for(label), scene, problem.key.rpartition(".")[0])
 
 
 def refusal_text(error: SnakeStudioError, scene: Scene) -> str:

@@ -19,6 +19,7 @@ from snakestudio.study.plan import Plan
 from snakestudio.study.running import columns_of, units_of
 from snakestudio.study.samplers import sampler
 from snakestudio.study.study_file import scene_of
+from snakestudio.viewmodel.scene.message_labels import labelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,17 @@ class StudyCheck:
 
     def about(self, key: str) -> str:
         """Return all errors in a part of the study and its members, one sentence per line."""
-        return "\n".join(
-            problem.sentence_for() for problem in self.problems if _within(problem.key, key)
-        )
+        return self._text(problem for problem in self.problems if _within(problem.key, key))
 
     def of(self, key: str) -> str:
         """Return the errors of a part itself, such as a whole list, one sentence per line."""
-        return "\n".join(problem.sentence_for() for problem in self.problems if problem.key == key)
+        return self._text(problem for problem in self.problems if problem.key == key)
+
+    def _text(self, problems: Iterable[Problem]) -> str:
+        texts = [problem.sentence_for() for problem in problems]
+        return "\n".join(
+            texts if self.scene is None else (labelled(text, self.scene) for text in texts)
+        )
 
 
 def _within(key: str, part: str) -> bool:

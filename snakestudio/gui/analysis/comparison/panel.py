@@ -23,7 +23,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
 from snakestudio.text import capitalized
-from snakestudio.viewmodel.scene.items import labelled
+from snakestudio.viewmodel.scene.message_labels import labelled
 
 _STALE = "These results are for an earlier version of the scene. Run it again to update them."
 

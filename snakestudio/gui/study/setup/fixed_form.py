@@ -16,7 +16,7 @@ from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.setup.cards import Card, CardForm, dim
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
-from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.scene.message_labels import refusal
 from snakestudio.viewmodel.study.study_values import changed, doc_of, text_of, title_of, value_of
 
 
@@ -117,7 +117,7 @@ class FixedForm(CardForm[FixedCard]):
             try:
                 present = get_value(scene, key) if scene is not None else 0.0
             except SceneError as error:
-                self.message.show_text(f"{refusal(error).rstrip('.')} ({key}).")
+                self.message.show_text(str(error) if scene is None else refusal(error, scene))
                 return
             fixed.setdefault(key, present if isinstance(present, bool | int | float | str) else 0.0)
         self.message.show_text("")

@@ -22,7 +22,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.study.begin import choices_of
 from snakestudio.study.description import Plain, Vary
-from snakestudio.viewmodel.field_texts import refusal
+from snakestudio.viewmodel.scene.message_labels import refusal
 from snakestudio.viewmodel.study.study_values import (
     as_list,
     as_range,
@@ -251,7 +251,7 @@ class VaryForm(CardForm[VaryCard]):
         try:
             vary = varied(scene, keys) if scene is not None else Vary(keys=keys)
         except SceneError as error:
-            self.message.show_text(f"{refusal(error).rstrip('.')} ({' + '.join(keys)}).")
+            self.message.show_text(str(error) if scene is None else refusal(error, scene))
             return
         self.message.show_text("")
         self._open.edit(changed(study, vary=(*study.vary, vary)))
