@@ -75,7 +75,9 @@ def leave() -> None:
     with _lock:
         del _began[threading.get_ident()]
         stdin, stdout, stderr = _streams
-        sys.stdin, sys.stdout, sys.stderr = stdin, _router if _began else stdout, stderr
+        sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
+        if _began:
+            sys.stdout = _router
         if _folder and _working_folder() != _folder:
             with suppress(OSError):  # the folder was removed
                 os.chdir(_folder)
