@@ -369,6 +369,7 @@ def test_format_of_a_plugin_is_offered_in_menu_and_remote_control(
             return str(tmp_path / name), ""
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+        qtbot.waitUntil(c.action_registry[f"export_{command}"].isEnabled)  # the last one has ended
         with qtbot.waitSignal(c.exporter.finished, timeout=60_000) as done:
             c.action_registry[f"export_{command}"].trigger()
         assert done.args == [tmp_path / name], c.exporter.error
