@@ -31,7 +31,6 @@ ENVIRONMENT_VARIABLES = {
     "SNAKESTUDIO_RUNS_DIR": "folder for the runs of the window",
     "SNAKESTUDIO_PROFILES_DIR": "folder for your robot profiles",
     "SNAKESTUDIO_CONFIG_DIR": "folder for your decisions, such as which plug-ins are trusted",
-    "SNAKESTUDIO_PLUGIN_MEMORY_MB": "memory by which a run with plug-ins may grow before it is paused (2000)",
     "SNAKESTUDIO_PROCESSOR": "baseline (the default): identical results on every processor with AVX2 and FMA; native:"
     " compiled for this processor",
     "SNAKESTUDIO_VIEWPORT": "how the viewport is drawn: direct, threaded, or flat (without OpenGL);"

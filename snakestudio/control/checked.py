@@ -16,7 +16,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.plugins.column_names import channels_mistake
-from snakestudio.plugins.faults import calling
+from snakestudio.plugins.guards import calling
 from snakestudio.plugins.result_types import described
 from snakestudio.text import capitalized
 
@@ -27,13 +27,12 @@ def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Con
     It is called ahead of time only if its class derives from `OpenLoop`, because other controllers may
     have state, draw random numbers or count their calls.
     """
-    with calling(plugin, type(controller).__name__):
-        kind: type[_CheckedController] = (
-            _CheckedController if isinstance(controller, OpenLoop) else _CheckedPeriod
-        )
-        if isinstance(controller, Steerable):
-            kind = _CheckedSteerable
-        return kind(controller, scene, plugin)
+    kind: type[_CheckedController] = (
+        _CheckedController if isinstance(controller, OpenLoop) else _CheckedPeriod
+    )
+    if isinstance(controller, Steerable):
+        kind = _CheckedSteerable
+    return kind(controller, scene, plugin)
 
 
 class _CheckedController:
@@ -58,15 +57,16 @@ class _CheckedController:
         if mistake is not None:
             raise self._fault(f"cannot run: {mistake[0]}", capitalized(mistake[1]))
 
-    def _calling(self, name: str) -> calling:
-        return calling(self._plugin, f"{type(self._controller).__name__}.{name}")
+    def _call(self, name: str, *arguments: Any) -> Any:
+        """Call a method; any exception is a fault of the plug-in, whose values can make code of the program fail."""
+        with calling(self._plugin, f"{type(self._controller).__name__}.{name}"):
+            return getattr(self._controller, name)(*arguments)
 
     def _fault(self, what: str, remedy: str) -> PluginRuntimeError:
         return PluginRuntimeError(self._plugin, f"The plug-in {self._plugin} {what}. {remedy}.")
 
     def values(self) -> FloatArray:
-        with self._calling("values"):
-            values: Any = self._controller.values()
+        values = self._call("values")
         count = len(self.channels)
         if (
             not isinstance(values, np.ndarray)
@@ -81,8 +81,7 @@ class _CheckedController:
         return numbers
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> Reference:
-        with self._calling("reference"):
-            reference: Any = self._controller.reference(time, snapshot)
+        reference = self._call("reference", time, snapshot)
         if not isinstance(reference, JointReference):
             raise self._fault(
                 f"returns {_described(reference)} as a reference", "Return a JointReference"
@@ -138,16 +137,13 @@ class _CheckedController:
             )
 
     def apply(self, scene: Scene, time: float) -> None:
-        with self._calling("apply"):
-            self._controller.apply(scene, time)
+        self._call("apply", scene, time)
 
     def checkpoint(self) -> Any:
-        with self._calling("checkpoint"):
-            return self._controller.checkpoint()
+        return self._call("checkpoint")
 
     def restore(self, checkpoint: Any) -> None:
-        with self._calling("restore"):
-            self._controller.restore(checkpoint)
+        self._call("restore", checkpoint)
 
 
 class _CheckedPeriod(_CheckedController, OnePeriod):
@@ -156,9 +152,7 @@ class _CheckedPeriod(_CheckedController, OnePeriod):
 
 class _CheckedSteerable(_CheckedController):
     def steer(self, command: TeleopCommand) -> bool:
-        assert isinstance(self._controller, Steerable)
-        with self._calling("steer"):
-            return bool(self._controller.steer(command))
+        return bool(self._call("steer", command))
 
 
 def _described(value: Any) -> str:

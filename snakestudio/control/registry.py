@@ -20,7 +20,7 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
-from snakestudio.plugins.faults import calling
+from snakestudio.plugins.guards import guarded
 
 _STRAIN_SOURCE = "strain_source:StrainSource"
 _STRAIN_CHECK = "strain_check:check"
@@ -45,8 +45,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Errors and warnings of `scene` for its controller; relative paths in it are relative to `base_dir`."""
     if not plugin_kinds.is_complete(scene):
         return plugin_kinds.problems(scene, base_dir)
-    with calling():
-        return _check(_located(scene, base_dir))
+    return _check(_located(scene, base_dir))
 
 
 def _check(scene: Scene) -> list[Problem]:
@@ -89,9 +88,9 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     plugins = plugin_kinds.driving_plugins(scene)
     if not plugins:
         return _create_for_chain(scene, base_dir)
-    with calling(plugins[0].name, scene.controller.kind):
-        controller = _create_for_chain(scene, base_dir)
-    return checked_controller(controller, scene, plugins[0].name)
+    # Values of a plug-in can also cause exceptions in code of the program.
+    create_guarded = guarded(_create_for_chain, plugins[0].name, scene.controller.kind)
+    return checked_controller(create_guarded(scene, base_dir), scene, plugins[0].name)
 
 
 def _create_for_chain(scene: Scene, base_dir: Path | None) -> Controller:

@@ -28,7 +28,6 @@ from snakestudio.model.registry import UncheckedFields
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
-from snakestudio.plugins.faults import calling
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
@@ -39,9 +38,8 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     ):
         return missing
     declared = FORMULATIONS[scene.model.kind]
-    with calling():
-        problems: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
-        return missing + problems + _law(scene) + findings(scene)
+    problems: list[Problem] = declared.loaded(declared.check)(scene, base_dir)
+    return missing + problems + _law(scene) + findings(scene)
 
 
 def _law(scene: Scene) -> list[Problem]:
@@ -99,8 +97,7 @@ def schema(scene: Scene, base_dir: Path | None = None) -> Schema:
     declared = FORMULATIONS[scene.model.kind]
     if not declared.schema:
         return create(scene, base_dir, checked=True).schema
-    with calling():
-        schema_of_kind: Schema = declared.loaded(declared.schema)(scene)
+    schema_of_kind: Schema = declared.loaded(declared.schema)(scene)
     return schema_of_kind
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 from snakestudio.errors import PluginRuntimeError, SnakeStudioError
-from snakestudio.plugins.faults import PluginCancelled
+from snakestudio.plugins.surroundings import join
 
 _AGAIN_S = 0.5
 """Pause after an unexpected exception, s."""
@@ -62,7 +62,7 @@ class CommandQueue:
         """Call `tick`, and pass errors to `failed` instead of raising them."""
         try:
             return self.tick()
-        except (Exception, PluginCancelled) as error:
+        except Exception as error:
             self._failed(error)
             return self._clock() + _AGAIN_S
 
@@ -74,11 +74,11 @@ class CommandQueue:
             raise TimeoutError("the live robot did not answer")
 
     def close(self) -> None:
-        """Stop the thread and wait for its end."""
+        """Stop the thread, and wait for its end unless a plug-in does not return."""
         self._closing = True
         self.put(lambda: None)
         if self._thread is not None:
-            self._thread.join()
+            join(self._thread)
 
     def _work(self) -> None:
         while not self._closing:
@@ -89,7 +89,7 @@ class CommandQueue:
                 continue
             try:
                 self._execute(command)
-            except (Exception, PluginCancelled) as error:
+            except Exception as error:
                 self._failed(error)
 
     def _execute(self, command: Callable[[], None]) -> None:

@@ -23,6 +23,7 @@ from snakestudio.engines.compiled_only import load
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
+from snakestudio.plugins.surroundings import join
 from snakestudio.runfile.recording import RunRecording
 
 log = logging.getLogger(__name__)
@@ -73,8 +74,8 @@ class TwinLoader:
         return self._thread.is_alive()
 
     def close(self) -> None:
-        """Wait until loading has ended."""
-        self._thread.join()
+        """Wait until loading has ended, unless a plug-in does not return."""
+        join(self._thread)
 
     def _work(self) -> None:
         if not load(self._scene.model.kind):
@@ -160,7 +161,7 @@ class Twin:
     def close(self) -> None:
         """End the twin, and wait for it. Its recording can still be read."""
         self.cease()
-        self._thread.join()
+        join(self._thread)
 
     # --- its thread
 

@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema, SchemaValidator, core_schema, to_json
 
 from snakestudio.model.fields import Frozen
 from snakestudio.plugins.declaration import Declaration
-from snakestudio.plugins.faults import calling
+from snakestudio.plugins.guards import calling
 from snakestudio.text import capitalized
 
 
@@ -237,7 +237,7 @@ class Registry(Mapping[str, K]):
 
 
 def _validated(validator: SchemaValidator, value: Any, info: core_schema.ValidationInfo) -> Any:
-    with calling():  # validators and properties of fields of plug-ins
+    with calling():  # validators of fields of plug-ins
         return (
             validator.validate_json(to_json(value))
             if info.mode == "json"

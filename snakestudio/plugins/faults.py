@@ -1,26 +1,19 @@
 """Faults in code of plug-ins, detected from the frames of a traceback or of a thread.
 
 The globals of the module of a plug-in name it (`MARK`); a package is recognised by the name of its
-modules. A call whose plug-in is known is guarded by `calling(plugin, what)`, because an error of the
-call itself, such as a wrong number of arguments, has no frame of the plug-in.
+modules.
 """
 
 from __future__ import annotations
 
-import ctypes
 import linecache
 import logging
 import os
-import sys
-import threading
-import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from snakestudio.errors import MistakeError, PluginRuntimeError, SnakeStudioError
+from snakestudio.errors import MistakeError, PluginRuntimeError
 from snakestudio.plugins.loaded import find, loaded
 from snakestudio.text import sentences
 
@@ -34,7 +27,7 @@ _MOST_FRAMES = 30
 
 
 class PluginCancelled(BaseException):
-    """Raised in a thread to end its plug-in; `except Exception` does not catch it."""
+    """Raised by the handler of Ctrl+C in code of a plug-in in the main thread; `except Exception` does not catch it."""
 
 
 def plugin_of(frame: FrameType) -> str:
@@ -167,131 +160,6 @@ def _text(error: BaseException) -> str:
     return "".join(["Traceback (frames of plug-ins only):\n", *lines, *last])
 
 
-moved_from: list[str] = []
-"""Working folders that plug-ins have left, oldest first; see `plugins.watch`."""
-
-
-class restoring:  # noqa: N801  # used as a function
-    """Restore the standard streams and the working folder if the code inside has replaced them."""
-
-    __slots__ = ("_streams",)
-
-    def __enter__(self) -> None:
-        self._streams = sys.stdin, sys.stdout, sys.stderr
-
-    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
-        if sys.stdout is not self._streams[1] or sys.stderr is not self._streams[2]:
-            sys.stdin, sys.stdout, sys.stderr = self._streams
-        if moved_from:
-            _move_back()
-
-
-class calling(restoring):  # noqa: N801  # used as a function
-    """Guard around code of plug-ins: its exceptions become `PluginRuntimeError`; other exceptions pass unchanged.
-
-    Parameters
-    ----------
-    plugin : str
-        Plug-in whose code is called; any exception is then a fault of it. By default, only
-        exceptions with a frame of a plug-in are.
-    what : str
-        Class or function that is called, for exceptions without such a frame.
-    """
-
-    __slots__ = ("_plugin", "_what")
-
-    def __init__(self, plugin: str = "", what: str = "") -> None:
-        self._plugin = plugin
-        self._what = what
-
-    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
-        super().__exit__(kind, error, at)
-        if error is None or isinstance(error, SnakeStudioError | KeyboardInterrupt):
-            return
-        fault = fault_in(self._plugin, self._what, error) if self._plugin else fault_of(error)
-        if fault is None:
-            return
-        if fault.traceback:
-            log.error("%s", fault.traceback.rstrip())
-        raise fault from None
-
-
-def _move_back() -> None:
-    """Return to the working folder in which the command was given."""
-    folder = moved_from[0]
-    moved_from.clear()
-    with suppress(OSError):
-        os.chdir(folder)
-
-
-def running_in(thread: int) -> str:
-    """Name of the plug-in that a thread (`threading.get_ident`) currently runs; "" if there is none."""
-    return owner(sys._current_frames().get(thread))
-
-
-def cancel(
-    thread: int,
-    timeout: float = 5.0,
-    clock: Callable[[], float] = time.monotonic,
-    pause: Callable[[float], None] = time.sleep,
-) -> bool:
-    """End the code of a plug-in in a thread by raising `PluginCancelled` in it.
-
-    The code ends at its next line of Python; compiled code and blocking system calls cannot be
-    ended.
-
-    Parameters
-    ----------
-    thread : int
-        Identifier of the thread, as from `threading.get_ident`.
-    timeout : float
-        Longest time to wait, s.
-
-    Returns
-    -------
-    bool
-        Whether the thread has left the plug-in.
-    """
-    deadline = clock() + timeout
-    while running_in(thread):
-        if clock() >= deadline:
-            return False
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread), ctypes.py_object(PluginCancelled)
-        )
-        pause(0.02)
-    # clears an exception that was not delivered, so that it hits no later code
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
-    _clear_undelivered()
-    return True
-
-
-class _FlushException(BaseException):
-    """Exception that `_clear_undelivered` raises in its own thread."""
-
-
-def _clear_undelivered() -> None:
-    """Clear the interpreter's flag for pending exceptions of threads.
-
-    The interpreter clears the flag only when an exception is delivered. If the flag stays set
-    after an
-    exception was withdrawn, Python 3.11 loops forever in the first function that is called under a
-    profiler, which counts the work of formulas.
-    """
-    own = ctypes.c_ulong(threading.get_ident())
-    try:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(own, ctypes.py_object(_FlushException))
-        for _ in range(1_000_000):
-            pass
-    except _FlushException:
-        return
-
-
 def cache_source(path: str, text: str) -> None:
     """Make tracebacks show the lines that run, even if the file has changed."""
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-
-
-def in_main_thread() -> bool:
-    """Whether this is the main thread, which signals interrupt."""
-    return threading.current_thread() is threading.main_thread()

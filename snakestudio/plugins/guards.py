@@ -9,11 +9,47 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, TypeVar
 
-from snakestudio.errors import PluginRuntimeError
-from snakestudio.plugins.faults import calling
+from snakestudio.errors import PluginRuntimeError, SnakeStudioError
+from snakestudio.plugins.faults import fault_in, fault_of, log
 from snakestudio.plugins.result_types import conforms, described, hints_of, text_of
+from snakestudio.plugins.surroundings import enter, leave
 
 T = TypeVar("T")
+
+
+class calling:  # noqa: N801  # used as a function
+    """Guard around code of plug-ins: its exceptions become `PluginRuntimeError`; other exceptions pass unchanged.
+
+    What the code prints goes to the log (see `plugins.surroundings`).
+
+    Parameters
+    ----------
+    plugin : str
+        Plug-in whose code is called; any exception is then a fault of it. By default, only
+        exceptions with a frame of a plug-in are.
+    what : str
+        Class or function that is called, for exceptions without such a frame.
+    """
+
+    __slots__ = ("_plugin", "_what")
+
+    def __init__(self, plugin: str = "", what: str = "") -> None:
+        self._plugin = plugin
+        self._what = what
+
+    def __enter__(self) -> None:
+        enter()
+
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
+        leave()
+        if error is None or isinstance(error, SnakeStudioError | KeyboardInterrupt):
+            return
+        fault = fault_in(self._plugin, self._what, error) if self._plugin else fault_of(error)
+        if fault is None:
+            return
+        if fault.traceback:
+            log.error("%s", fault.traceback.rstrip())
+        raise fault from None
 
 
 def guarded(
@@ -92,18 +128,50 @@ def _guarded_class(cls: type, interface: type, plugin: str) -> type:
                 and not name.startswith("_")
                 and inspect.getattr_static(cls, name) is each
             }
-    namespace: dict[str, Any] = {"__slots__": (), "__module__": cls.__module__}
+    namespace = {"__slots__": (), "__module__": cls.__module__}
     for name, declared in members.items():
         actual = inspect.getattr_static(cls, name, None)
-        of = declared.fget if isinstance(declared, property) else declared
-        hint = hints_of(of).get("return", Any)
-        what = f"{cls.__name__}.{name}"
-        if inspect.isfunction(actual):
-            namespace[name] = guarded(actual, plugin, what, hint)
-        elif isinstance(actual, property) and actual.fget is not None:
-            getter = guarded(actual.fget, plugin, what, hint)
-            namespace[name] = property(getter, actual.fset, actual.fdel)
+        namespace |= _guarded_member(f"{cls.__name__}.{name}", actual, declared, plugin)
     return type(cls)(cls.__name__, (cls,), namespace)
+
+
+def _guarded_member(what: str, actual: Any, declared: Any, plugin: str) -> dict[str, Any]:
+    """Guarded method or property by its name; {} for other members.
+
+    Parameters
+    ----------
+    what : str
+        Class and name, such as "Wag.angles".
+    declared : Any
+        Member of the interface, whose type hint is that of the result.
+    """
+    hint = hints_of(declared.fget if isinstance(declared, property) else declared).get(
+        "return", Any
+    )
+    name = what.rpartition(".")[2]
+    if inspect.isfunction(actual):
+        return {name: guarded(actual, plugin, what, hint)}
+    if isinstance(actual, property) and actual.fget is not None:
+        getter = guarded(actual.fget, plugin, what, hint)
+        return {name: property(getter, actual.fset, actual.fdel)}
+    return {}
+
+
+def guard_fields(declaration: Any, plugin: str) -> None:
+    """Guard the methods and properties of the program that the fields of a kind override, in their own class.
+
+    The program reads them anywhere, and their class is part of scenes, so that a guarded copy would be another class.
+    """
+    base = getattr(declaration, "fields_type", None)
+    if base is None:
+        return
+    members = _members(declaration.fields)
+    for cls in declaration.fields.__mro__:
+        if is_own(cls) and issubclass(cls, base):
+            for name in members.keys() & vars(cls).keys():
+                what = f"{cls.__name__}.{name}"
+                for each in _guarded_member(what, vars(cls)[name], members[name], plugin).values():
+                    setattr(cls, name, each)
 
 
 @lru_cache(maxsize=1024)

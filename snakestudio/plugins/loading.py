@@ -6,28 +6,23 @@ import ast
 import importlib
 import sys
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from snakestudio.errors import MistakeError, PluginError, PluginRuntimeError
-from snakestudio.plugins import watch
 from snakestudio.plugins.declaration import Declaration
-from snakestudio.plugins.faults import (
-    MARK,
-    cache_source,
-    calling,
-    fault_of,
-    import_mistake,
-    message_of,
-    restoring,
-)
-from snakestudio.plugins.guards import with_guards
+from snakestudio.plugins.faults import MARK, cache_source, fault_of, import_mistake, message_of
+from snakestudio.plugins.guards import calling, guard_fields, with_guards
 from snakestudio.plugins.loaded import LOCK, PLUGINS, Plugin, find
 from snakestudio.plugins.signatures import mistakes, mistakes_of_classes
 from snakestudio.plugins.source import Source, read_source
+from snakestudio.plugins.surroundings import enter, leave
 from snakestudio.text import capitalized, sentence, sentences
+
+T = TypeVar("T")
 
 PLUGIN_API = 1
 """Version of the interface for plug-ins; it increases when older plug-ins no longer work."""
@@ -127,15 +122,17 @@ def _replaced(present: Plugin, source: Source) -> Plugin:
 
 
 def _load(source: Source) -> Plugin:
-    watch.begin()
     module = _package(source) if source.module else _executed(source)
     try:
-        declarations = _declared(module, source)
+        with calling(source.name, "its declarations"):
+            declarations = _declared(module, source)
     except BaseException:
         if not source.module:
             sys.modules.pop(module.__name__, None)
         raise
     plugin = Plugin(source, module, declarations)
+    for declaration in declarations:
+        guard_fields(declaration, plugin.name)
     _register(plugin)
     PLUGINS[source.name] = plugin
     return plugin
@@ -169,22 +166,28 @@ def _executed(source: Source) -> ModuleType:
     cache_source(path, text)
     sys.modules[module.__name__] = module
     try:
-        with restoring():
-            exec(code, module.__dict__)
-    except BaseException as error:
+        _run(source, lambda: exec(code, module.__dict__))
+    except BaseException:
         sys.modules.pop(module.__name__, None)
-        raise _failed(source, error) from None
+        raise
     return module
 
 
 def _package(source: Source) -> ModuleType:
-    try:
-        with restoring():
-            module = importlib.import_module(source.module)
-    except BaseException as error:
-        raise _failed(source, error) from None
+    module = _run(source, lambda: importlib.import_module(source.module))
     _check_version(getattr(module, "PLUGIN_API", PLUGIN_API), source.name)
     return module
+
+
+def _run(source: Source, code: Callable[[], T]) -> T:
+    """Run the code of a plug-in; its exceptions become `PluginError` or `PluginRuntimeError`."""
+    enter()
+    try:
+        return code()
+    except BaseException as error:
+        raise _failed(source, error) from None
+    finally:
+        leave()
 
 
 def _failed(source: Source, error: BaseException) -> BaseException:
@@ -279,12 +282,8 @@ def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
                 "Quantity, ExportKind or FirmwareKind."
             )
         _check_code(each, module, source)
-        try:
-            with calling(source.name, type(each).__name__):
-                name = each.kind_name
-                mistake = each.mistake()
-        except PluginRuntimeError as error:
-            raise PluginError(f"{where}: {error.message}") from None
+        name = each.kind_name
+        mistake = each.mistake()
         if mistake is not None:
             raise PluginError(f"{where}: {sentences(*mistake)}")
         key = (id(each.registry), name)
@@ -316,11 +315,10 @@ def _check_code(declaration: Declaration, module: ModuleType, source: Source) ->
     ------
     PluginRuntimeError
     """
-    with calling(source.name, type(declaration).__name__):
-        mistake = next(
-            chain(mistakes(declaration), mistakes_of_classes(module.__dict__, module.__name__)),
-            None,
-        )
+    mistake = next(
+        chain(mistakes(declaration), mistakes_of_classes(module.__dict__, module.__name__)),
+        None,
+    )
     if mistake is not None:
         where = f"{source.where}, line {mistake.line}" if mistake.line else source.where
         text = f"{where}: {mistake.what}. {capitalized(mistake.remedy)}."

@@ -24,9 +24,8 @@ from snakestudio.model.reference import Reference
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import SteerCommand
-from snakestudio.plugins.faults import calling
-from snakestudio.plugins.watch import MemoryWatch
-from snakestudio.plugins.watch import begin as begin_watching
+from snakestudio.plugins.faults import fault_of
+from snakestudio.plugins.guards import calling
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.states import decode, encode
@@ -72,10 +71,7 @@ class Runner:
         checked: bool = False,
     ) -> None:
         self._base_dir = base_dir
-        self._memory_watch: MemoryWatch | None = None
-        if plugins_in_use(scene):
-            self._memory_watch = MemoryWatch()
-            begin_watching()  # standard output may have changed since they were loaded
+        self._interrupted = False
         self.error: PluginRuntimeError | None = None
         """Fault of a plug-in in the last call of `advance`."""
         # The controller first, because it checks the strain law and contacts of a body for the
@@ -138,11 +134,18 @@ class Runner:
             Report of the last call of the engine, whose rows are already in the recording.
         """
         self.error = None
+        self._interrupted = False
         try:
-            with calling():
-                return self._advance(n_steps)
-        except PluginRuntimeError as error:
-            return self._stopped_by(error)
+            return self._advance(n_steps)
+        except Exception as error:
+            fault = fault_of(error)
+            if fault is None:
+                raise
+            return self._stopped_by(fault)
+
+    def interrupt(self) -> None:
+        """Let `advance` return at the end of the control period in progress (any thread)."""
+        self._interrupted = True
 
     def _stopped_by(self, error: PluginRuntimeError) -> StepReport:
         """Stop at the failure of a plug-in, with all rows up to it."""
@@ -168,12 +171,12 @@ class Runner:
             self._save_state()
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
-            if self._memory_watch is not None:
-                self._memory_watch.check()
             reference = feed.reference
             if reference is None or now >= feed.end:
                 reference = self._request_reference(now, remaining)
             steps = min(remaining, feed.end - now)
+            if self._interrupted:  # after the request, because a plug-in can be slow
+                remaining = steps
             if self._hand.active:
                 steps = min(steps, self._hand.update(now))
             stop = now + steps

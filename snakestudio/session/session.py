@@ -21,7 +21,8 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import SteerCommand
-from snakestudio.plugins.faults import PluginCancelled, cancel, fault_of, running_in
+from snakestudio.plugins.faults import fault_of
+from snakestudio.plugins.surroundings import join
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.session.pulling import Grip
@@ -29,9 +30,6 @@ from snakestudio.session.session_core import SessionCore
 from snakestudio.session.status import Event, Status
 
 log = logging.getLogger(__name__)
-
-_PATIENCE_S = 2.0
-"""Time for the worker to end before plug-in code that blocks it is cancelled, s."""
 
 _REST = 3.0
 _LEAST_REST = 0.15
@@ -97,6 +95,7 @@ class Session:
 
     def pause(self) -> None:
         """Pause at the next period border, and cancel a pending start."""
+        self._core.interrupt()
         self._commands.put(self._core.pause)
 
     def prepare(self) -> None:
@@ -159,34 +158,12 @@ class Session:
         """Continue with `scene`, whose kinds are from reloaded plug-ins; the recording has an event for it."""
         self._commands.put(lambda: self._core.reload_plugins(scene))
 
-    @property
-    def running_plugin(self) -> str:
-        """Name of the plug-in whose code the worker currently runs; "" if there is none."""
-        ident = self._thread.ident
-        return "" if ident is None else running_in(ident)
-
-    def cancel_plugin(self, timeout: float = 5.0) -> bool:
-        """End code of a plug-in that takes too long, and pause the run (see `plugins.faults.cancel`).
-
-        Returns
-        -------
-        bool
-            Whether the worker has left the code within `timeout` (s); compiled code
-            cannot be ended.
-        """
-        ident = self._thread.ident
-        return ident is None or cancel(ident, timeout)
-
     def close(self) -> None:
-        """End the worker thread and plug-in code that blocks it, and wait until it has ended."""
+        """End the worker thread, and wait for its end unless a plug-in does not return."""
         self._core.stop_continuing.set()
+        self._core.interrupt()
         self._commands.put(self._do_close)
-        self._thread.join(_PATIENCE_S)
-        while self._thread.is_alive() and self.running_plugin:
-            if not self.cancel_plugin():
-                return  # a daemon thread ends with the program
-            self._thread.join(_PATIENCE_S)
-        self._thread.join()
+        join(self._thread)
 
     def settle(self, timeout: float = 60.0) -> None:
         """Wait until all commands so far are executed (for scripts and tests)."""
@@ -232,13 +209,11 @@ class Session:
             try:
                 self._drain(delay)
                 delay = self._core.tick()
-            except (Exception, PluginCancelled) as error:
+            except Exception as error:
                 if (fault := fault_of(error)) is not None:
                     self._core.plugin_failed(fault)
                     delay = 0.0
                     continue
-                if isinstance(error, PluginCancelled):
-                    continue  # it arrived when the worker had just left the plug-in
                 # An internal error must not leave a dead thread behind a window that seems to
                 # work.
                 log.exception("the session's worker failed")

@@ -116,11 +116,12 @@ class SessionCore:
         steps = self.clock.steps_of_a_tick(
             scene.solver.step_s, scene.steps_per_period, runner.engine.step_count
         )
+        begin = runner.engine.step_count
         report = runner.advance(steps)
         wall = time.perf_counter() - started
         busy = runner.engine_seconds - engine
         if report.steps:
-            self.clock.took(wall / steps)
+            self.clock.took(wall / (runner.engine.step_count - begin))
         self.latest = runner.latest
         if runner.recording.trouble != self._told_trouble:
             self._told_trouble = runner.recording.trouble
@@ -136,6 +137,12 @@ class SessionCore:
             self._on_event(RunFinished(runner.time))
             return 0.0
         return self.clock.delay(runner.time, busy)
+
+    def interrupt(self) -> None:
+        """End a tick in progress at the next period border (any thread)."""
+        runner = self._runner
+        if runner is not None and self.status.state == "running":
+            runner.interrupt()
 
     def _publish(self, status: Status) -> None:
         if status != self.status:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import inspect
 import re
@@ -13,7 +14,7 @@ import pytest
 from mypy import api as mypy
 
 import snakestudio as ss
-from snakestudio import errors, plugin
+from snakestudio import api, errors, plugin
 from snakestudio.paths import docs_dir
 from tests.conftest import ROOT
 
@@ -35,8 +36,26 @@ def test_all_names_exist_and_are_completed(module: Any) -> None:
         module.no_such_name  # noqa: B018
 
 
-def test_plugin_lists_every_lazy_name() -> None:
-    assert set(plugin.__all__) == {*plugin._MODULES, "PLUGIN_API"}
+def _imports_for_types(module: Any) -> dict[str, str]:
+    """Names that a lazy module imports for type checkers, with their modules."""
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    (block,) = (
+        each
+        for each in tree.body
+        if isinstance(each, ast.If) and getattr(each.test, "id", "") == "TYPE_CHECKING"
+    )
+    return {
+        alias.asname or alias.name: str(each.module)
+        for each in block.body
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
+    }
+
+
+@pytest.mark.parametrize(("module", "lazy"), [(plugin, plugin._MODULES), (api, api._HOME)])
+def test_lazy_names_are_those_of_type_checkers(module: Any, lazy: dict[str, str]) -> None:
+    assert _imports_for_types(module) == lazy
+    assert set(module.__all__) - {"PLUGIN_API"} == set(lazy)
 
 
 def test_all_exceptions_are_exported() -> None:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import os
 import signal
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,13 +10,9 @@ from snakestudio.cli import main
 from snakestudio.cli.ending import Ending
 from snakestudio.errors import PluginRuntimeError
 from snakestudio.model.edits import with_values
-from snakestudio.plugins.faults import PluginCancelled, cancel, fault_of, running_in
+from snakestudio.plugins.faults import PluginCancelled, fault_of
 from snakestudio.plugins.loading import load, reload
-from snakestudio.plugins.watch import MemoryWatch
 from snakestudio.session.runner import Runner
-from snakestudio.session.session import Session
-from snakestudio.session.status import PluginFailed
-from tests.waiting import wait_until
 
 from .plugin_files import WAG, scene_file, wagging, written
 
@@ -48,14 +42,6 @@ FAULTS = {
     "exit": (
         "if time[0] > 0.2: raise SystemExit(1)",
         "exit",
-    ),
-    "_exit": (
-        "if time[0] > 0.2: import os; os._exit(1)",
-        "tried",
-    ),
-    "fork": (
-        "if time[0] > 0.2: import os; os.fork()",
-        "fork",
     ),
     "recursion": ("f = lambda: f()\nif time[0] > 0.2: f()", "deeply"),
     "state": (
@@ -153,24 +139,6 @@ def test_prints_go_to_stderr_with_the_plugin_name(
     assert "wag: hello\nwag: world\n" in output.err
 
 
-LOOP = "if time[0] > 0.2:\n    globals()['looping'] = True\n    while True: pass"
-
-
-def test_endless_loop_is_cancelled_from_outside(tmp_path: Path) -> None:
-    plugin = load(written(tmp_path, here=LOOP))
-    runner = Runner(wagging())
-    reports = []
-    thread = threading.Thread(target=lambda: reports.append(runner.advance(10_000)), daemon=True)
-    thread.start()
-    wait_until(lambda: hasattr(plugin.module, "looping"))
-    assert thread.ident is not None
-    assert running_in(thread.ident) == "wag"
-    assert cancel(thread.ident, timeout=60.0)
-    thread.join(60.0)
-    assert "cancelled in line" in reports[0].message
-    assert running_in(threading.get_ident()) == ""
-
-
 def test_signal_cancels_only_code_of_plugins(tmp_path: Path) -> None:
     ending = Ending()
     with ending.awaited():
@@ -184,70 +152,11 @@ def test_signal_cancels_only_code_of_plugins(tmp_path: Path) -> None:
     assert "cancelled in line" in fault.message
 
 
-def test_session_pauses_cancels_and_closes(tmp_path: Path) -> None:
-    plugin = load(written(tmp_path, here=LOOP))
-    failed = threading.Event()
-    session = Session(lambda event: failed.set() if isinstance(event, PluginFailed) else None)
-    session.set_speed(float("inf"))
-    session.open(wagging())
-    session.play()
-    wait_until(lambda: hasattr(plugin.module, "looping"))
-    assert session.running_plugin == "wag"
-    assert session.cancel_plugin(timeout=60.0)
-    assert failed.wait(60.0)
-    session.settle()
-    assert session.status.state == "paused"
-    assert session.status.message.startswith("The plug-in wag was cancelled")
-    del plugin.module.looping
-    session.play()
-    wait_until(lambda: hasattr(plugin.module, "looping"))
-    session.close()
-    threads = {thread.name for thread in threading.enumerate()}
-    assert "snakestudio-session" not in threads, (
-        "a plug-in that loops does not keep the window from closing"
-    )
-
-
-def test_growing_memory_is_reported(tmp_path: Path) -> None:
-    load(written(tmp_path))
-    now = [0.0]
-    used = [1_000_000_000]
-    watch = MemoryWatch(clock=lambda: now[0], resident=lambda: used[0])
-    now[0] = 2.0
-    used[0] = 2_500_000_000
-    watch.check()
-    now[0] = 4.0
-    used[0] = 3_500_000_000
-    with pytest.raises(PluginRuntimeError, match=r"grew.*2\.5"):
-        watch.check()
-    watch.check()
-
-
-def test_thread_of_a_plugin_is_reported_and_ends_with_the_program(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    lines = (
-        "import threading",
-        "def start():",
-        "    t = threading.Thread(target=lambda: 1 / 0)",
-        "    t.start()",
-    )
-    text = "\n".join((WAG, *lines, "    t.join()", "    return t.daemon", ""))
-    plugin = load(written(tmp_path, text=text))
-    assert plugin.module.start() is True
-    assert "The plug-in wag started a thread." in caplog.text
-    assert "ZeroDivisionError" in caplog.text
-
-
 def test_faults_outside_plugins_are_unchanged(tmp_path: Path) -> None:
     load(written(tmp_path))
     with pytest.raises(ValueError, match="of the program") as caught:
         raise ValueError("of the program")
     assert fault_of(caught.value) is None
-    child = os.fork()  # only code of plug-ins must not
-    if not child:
-        os._exit(7)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 @pytest.mark.parametrize("where", ["check", "make", "note"])

@@ -6,9 +6,12 @@ import contextlib
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import TypeVar
+
+from snakestudio.plugins.surroundings import join
 
 Result = TypeVar("Result")
 
@@ -43,15 +46,36 @@ def run_side_by_side(
         The results in the order of `works`; None if it was cancelled.
     """
     tally = _Tally(progress, weights or [1.0] * len(works))
-    workers = min(len(works), os.cpu_count() or 1)
-    with ThreadPoolExecutor(workers, "snakestudio-compare", _step_back if gently else None) as pool:
-        try:
-            results = tuple(
-                pool.map(lambda index: works[index](tally.of(index)), range(len(works)))
-            )
-        except BaseException:  # an interrupted wait must not wait for the runs
-            tally.cancelled.set()
-            raise
+    futures: list[Future[Result]] = [Future() for _ in works]
+    waiting = deque(range(len(works)))
+
+    def work() -> None:
+        if gently:
+            _step_back()
+        with contextlib.suppress(IndexError):
+            while True:
+                index = waiting.popleft()
+                try:
+                    futures[index].set_result(works[index](tally.of(index)))
+                except BaseException as error:
+                    futures[index].set_exception(error)
+
+    # Threads of an executor are waited for when the program ends, also if a plug-in does not return.
+    threads = [
+        threading.Thread(target=work, name="snakestudio-compare", daemon=True)
+        for _ in range(min(len(works), os.cpu_count() or 1))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        results = tuple(future.result() for future in futures)
+    except BaseException:  # an interrupted wait must not wait for the runs
+        waiting.clear()
+        tally.cancelled.set()
+        raise
+    finally:
+        for thread in threads:
+            join(thread)
     return None if tally.cancelled.is_set() else results
 
 

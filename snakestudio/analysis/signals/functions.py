@@ -29,7 +29,6 @@ from snakestudio.errors import PluginRuntimeError, SignalError
 from snakestudio.model.column_units import PLAIN, Unit, common, of_column, raised
 from snakestudio.model.registry import first_line, titled
 from snakestudio.plugins.declaration import Declaration, Table
-from snakestudio.plugins.faults import calling
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +58,12 @@ class Function:
     """Menu label and template for applying it to an expression: "Low-Pass, 5 Hz", ``lowpass({}, 5)``."""
 
 
-def guarded(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a plug-in; exceptions and invalid results become a `SignalError`."""
+def signal_errors(name: str, plugin: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A guarded function of a plug-in whose faults, and arguments that it does not accept, are a `SignalError`."""
 
     def checked(*arguments: Any) -> Any:
         try:
-            with calling():
-                return function(*arguments)
+            return function(*arguments)
         except PluginRuntimeError as error:
             raise SignalError(error.message.rstrip("."), f"or remove {name}") from error
         except (TypeError, ValueError) as error:  # called with invalid arguments
@@ -393,7 +391,9 @@ class SignalFunctionKind(Declaration):
 
     def register(self, source: str) -> None:
         """Register the function; exceptions in its code become messages about the expression."""
-        self.registry.add(self.name, self.function(guarded(self.name, source, self.of)), source)
+        self.registry.add(
+            self.name, self.function(signal_errors(self.name, source, self.of)), source
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

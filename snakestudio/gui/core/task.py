@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, Slot
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.plugins.surroundings import PATIENCE_S, not_returning
 from snakestudio.viewmodel.work import Progress, Submit, in_thread, problem_of
 
 log = logging.getLogger(__name__)
@@ -108,8 +109,10 @@ class Task(QObject, Generic[Result]):
         self._stop.set()
 
     def wait(self) -> None:
-        """Return when the work has ended; its signals follow from the event loop."""
-        self._ended.wait()
+        """Return when the work has ended, or a plug-in does not return; signals follow from the event loop."""
+        while not self._ended.wait(PATIENCE_S):
+            if not_returning():
+                return
 
     # --- in the thread of the work ---------------------------------------------------------------
 
@@ -181,7 +184,7 @@ _running: list[Task[Any]] = []
 
 
 def close_tasks(owner: QObject) -> None:
-    """Discard the running tasks of an owner, and return when all have ended: before the program quits."""
+    """Discard the running tasks of an owner, and wait for each (see `Task.wait`): before the program quits."""
     tasks = [task for task in _running if task.belongs_to(owner)]
     for task in tasks:
         task.discard()

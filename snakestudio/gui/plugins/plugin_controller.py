@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -18,15 +17,14 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.plugins.code_dialog import CodeDialog
-from snakestudio.gui.plugins.watchdog import Watchdog
 from snakestudio.model.scene import Scene
 from snakestudio.plugins import loading
 from snakestudio.plugins.faults import log as plugin_log
 from snakestudio.plugins.loaded import find, loaded
 from snakestudio.plugins.scenes import NamedPlugin, load_trusted, named_plugins
 from snakestudio.plugins.source import Source, read_source
+from snakestudio.plugins.surroundings import listen, not_returning
 from snakestudio.plugins.trust import is_trusted, revoke_trust, trust, trusted
-from snakestudio.plugins.watch import listen
 from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trusting_folder
 
 _FILES = "plugins/files"
@@ -34,8 +32,6 @@ _OWN = "plugins/own"
 _SETTLE_MS = 200
 """Time that an editor gets to finish writing, ms."""
 _LOOK_MS = 250
-PATIENCE_S = 2.0
-"""Time after which running code of a plug-in is reported as not responding, s."""
 _MOST_LINES = 2000
 
 _MAY_MOVE = "The robot may move. Disarm it, then load, reload or unload plug-ins."
@@ -94,7 +90,8 @@ class PluginController(QObject):
         self._show_log = show_log
         self.error: PluginRuntimeError | None = None
         self.stuck = ""
-        """Name of the plug-in that is not responding; "" if all respond."""
+        """Name of the plug-in that does not return from a call; "" if there is none."""
+        self._stop_text = ""
         self._failures: dict[str, str] = {}
         self._answered: set[str] = set()
         self._unreadable: dict[str, str] = {}
@@ -106,8 +103,6 @@ class PluginController(QObject):
         self._begun: dict[str, str] = {}
         """Incomplete lines of output by plug-in name."""
         self._unheard = False
-        self._piece: tuple[object, float] = (None, time.monotonic())
-        self._watchdog: Watchdog | None = None
         self._unlisten = listen(self._on_output)
         self._handler = _LogHandler(self._on_output)
         plugin_log.addHandler(self._handler)
@@ -288,18 +283,14 @@ class PluginController(QObject):
         plugins = loaded()
         self._known = tuple(plugin.digest for plugin in plugins)
         self._watch_files()
-        if plugins and self._watchdog is None:
-            self._watchdog = Watchdog(PATIENCE_S)
-            self._looking.start()
-        elif not plugins and self._watchdog is not None:
+        if not plugins:
             self._stop_looking()
+        elif not self._looking.isActive():
+            self._looking.start()
         self.changed.emit()
 
     def _stop_looking(self) -> None:
         self._looking.stop()
-        if self._watchdog is not None:
-            self._watchdog.close()
-            self._watchdog = None
         self._set_stuck("")
 
     def close(self) -> None:
@@ -530,15 +521,7 @@ class PluginController(QObject):
     # --- running code -----------------------------------------------------------------------------
 
     def _check_running(self) -> None:
-        if self._watchdog is not None:
-            self._watchdog.beat()
-        session = self._session_controller.session
-        name = session.running_plugin
-        latest = session.latest
-        now = time.monotonic()
-        if not name or latest is not self._piece[0]:
-            self._piece = latest, now
-        self._set_stuck(name if now - self._piece[1] > PATIENCE_S else "")
+        self._set_stuck(not_returning())
         if self._unheard:
             self._unheard = False
             self.output_added.emit()
@@ -547,16 +530,19 @@ class PluginController(QObject):
         if name != self.stuck:
             self.stuck = name
             self.stuck_changed.emit()
+            if not name and self._banner.text == self._stop_text:
+                self._banner.clear()
 
-    def cancel(self) -> None:
-        """Stop the code of a plug-in that is not responding; the run is paused."""
-        name = self.stuck
-        if name and not self._session_controller.session.cancel_plugin(1.0):
-            self._banner.show_notice(
-                "warning",
-                f"The plug-in {name} cannot be cancelled because it runs compiled code or waits for the system. "
-                "Save your work, and quit the program if it does not return.",
-            )
+    def stop(self) -> None:
+        """Pause the run when the plug-in that does not return has returned: Python cannot end its code."""
+        if not self.stuck:
+            return
+        self._session_controller.session.pause()
+        self._stop_text = (
+            f"The run pauses when the plug-in {self.stuck} returns, because Python cannot end its code. "
+            "If it never returns, save your work and restart SnakeStudio."
+        )
+        self._banner.show_notice("warning", self._stop_text)
 
     def _on_output(self, name: str, text: str) -> None:
         """Receive output on any thread."""

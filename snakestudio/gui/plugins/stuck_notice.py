@@ -1,4 +1,4 @@
-"""Status bar notice that a plug-in is not responding, with a Cancel button."""
+"""Status bar notice that a plug-in does not return from a call, with a Stop button."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class StuckNotice(QWidget):
         self._plugins = plugins
         self.label = QLabel(self)
         theme.set_role(self.label, "warning")
-        self.button = QPushButton("Cancel", self)
-        self.button.setToolTip("Stop the code of the plug-in and pause the run")
-        self.button.clicked.connect(plugins.cancel)
+        self.button = QPushButton("Stop", self)
+        self.button.setToolTip("Pause the run when the plug-in returns")
+        self.button.clicked.connect(self._on_stop)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 0, 8, 0)
         row.setSpacing(8)
@@ -27,7 +27,12 @@ class StuckNotice(QWidget):
         plugins.stuck_changed.connect(self._show)
         self._show()
 
+    def _on_stop(self) -> None:
+        self.button.setEnabled(False)
+        self._plugins.stop()
+
     def _show(self) -> None:
         name = self._plugins.stuck
         self.label.setText(f"The plug-in {name} is not responding." if name else "")
+        self.button.setEnabled(True)
         self.setVisible(bool(name))

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QFileSystemWatcher
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.comparison.panel import ComparisonPanel
@@ -15,6 +16,7 @@ from snakestudio.gui.plugins import manager as manager_module
 from snakestudio.gui.plugins.log_panel import PluginLogPanel
 from snakestudio.gui.plugins.manager import PluginManager
 from snakestudio.gui.plugins.new_dialog import NewPluginDialog
+from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.methods import Methods
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.scene_tree import SceneTree
@@ -190,24 +192,40 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     assert "wag" not in panel.message.text()
 
 
-def test_endless_loop_is_reported_and_cancelled(
+def test_stop_pauses_once_the_plugin_returns_and_the_window_can_close(
     named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
 ) -> None:
     c = named.context
-    written(tmp_path, here="if time[0] > 0.2:\n    while True: pass")
+    wait = "if time[0] > 0.2:\n    while not globals().get('opened'): pass"
+    written(tmp_path, here=wait)
     c.plugins.check_files()
     NoticePage(c.banners.plugins).press("review")
     play(c, qtbot)
     qtbot.waitUntil(lambda: c.plugins.stuck == "wag")
-    notice = next(
-        each for each in c.status_bar.findChildren(QPushButton) if each.text() == "Cancel"
-    )
-    assert notice.isVisible()
-    notice.click()
-    qtbot.waitUntil(lambda: c.plugins.error is not None)
-    assert c.session_controller.status.state == "paused"
-    assert "in line" in c.banners.plugins.text
+    notice = next(each for each in c.status_bar.findChildren(StuckNotice) if each.isVisible())
+    assert "wag" in notice.label.text()
+    notice.button.click()
+    assert not notice.button.isEnabled()
+    assert "wag returns" in c.banners.plugins.text
+    c.document.set_value("run.duration_s", 0.45, "Shorter")
+    c.document.save()
+    assert not c.document.dirty
+    plugin = find("wag")
+    assert plugin is not None
+    plugin.module.__dict__["opened"] = True
+    qtbot.waitUntil(lambda: c.session_controller.status.state == "paused")
     qtbot.waitUntil(lambda: c.plugins.stuck == "")
+    assert c.banners.plugins.text == ""
+    assert notice.button.isEnabled()
+    assert not notice.isVisible()
+    del plugin.module.__dict__["opened"]
+    play(c, qtbot)
+    qtbot.waitUntil(lambda: c.plugins.stuck == "wag")
+    named.close()
+    assert not named.isVisible()
+    (worker,) = (each for each in threading.enumerate() if each.name == "snakestudio-session")
+    plugin.module.__dict__["opened"] = True
+    worker.join()
 
 
 def test_new_plugin_is_listed_loaded_and_named(
@@ -351,6 +369,7 @@ def test_format_of_a_plugin_is_offered_in_menu_and_remote_control(
             return str(tmp_path / name), ""
 
         monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+        qtbot.waitUntil(c.action_registry[f"export_{command}"].isEnabled)  # the last one has ended
         with qtbot.waitSignal(c.exporter.finished, timeout=60_000) as done:
             c.action_registry[f"export_{command}"].trigger()
         assert done.args == [tmp_path / name], c.exporter.error

@@ -6,19 +6,9 @@ from pathlib import Path
 import pytest
 
 from snakestudio.errors import PluginRuntimeError
-from snakestudio.gui.plugins.watchdog import Watchdog
 from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.plugins.loading import load
 from tests.plugins.plugin_files import WAG, written
-
-
-def test_plugin_that_blocks_the_window_is_ended(tmp_path: Path) -> None:
-    watchdog = Watchdog(patience=0.2)
-    try:
-        with pytest.raises(PluginRuntimeError, match=r"wag was .* in line \d+ of"):
-            load(written(tmp_path, text=f"{WAG}\nwhile True:\n    pass\n"))
-    finally:
-        watchdog.close()
 
 
 def test_fault_of_a_plugin_is_not_an_internal_error(
