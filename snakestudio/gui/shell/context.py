@@ -311,6 +311,7 @@ class Context(QObject):
             session_controller.replay_changed,
         ):
             signal.connect(self.update_play_icons)
+        theme.follow(self, Context.update_play_icons)
         for signal in (
             self.comparer.shown_changed,
             self.chain_comparer.changed,
@@ -415,20 +416,6 @@ class Context(QObject):
         self.window.repaint()  # the switch takes a while, during which a closed menu or palette must not stay visible
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
         self.settings.setValue("theme", theme.current().name)
-        self.action_registry.apply_theme()
-        self.update_play_icons()
-        for part in (
-            self.run_bar,
-            self.robot_overlay,
-            self.time_bar,
-            self.viewport,
-            self.comparer,
-            self.fitter,
-            self.experiments,
-            self.pinned_runs,
-            self.docks,
-        ):
-            part.apply_theme()
 
     def update_play_icons(self) -> None:
         """Update the play buttons to whether something plays."""

@@ -111,7 +111,6 @@ class MainWindow(QMainWindow):
         self.setStatusBar(c.status_bar)
         c.docks.make()
         self._make_menus()
-        c.action_registry.apply_theme()
         c.document.title_changed.connect(self._show_title)
         self._restore()
         self._show_title()
