@@ -100,13 +100,14 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
 
     from snakestudio.gui.core import theme
     from snakestudio.gui.runs.opening import RUN_SUFFIX
+    from snakestudio.gui.shell.context import THEME
     from snakestudio.gui.shell.crash import CrashGuard
     from snakestudio.paths import main_scene, replaced_folders
     from snakestudio.study.study_file import is_study
     from snakestudio.viewmodel.unwritable import unwritable_notice
 
     settings = QSettings()
-    theme.apply(app, str(settings.value("theme", "dark")))
+    theme.apply(app, THEME.load(settings))
     window = make_window(settings)
     context = window.context
 

@@ -298,9 +298,8 @@ def test_theme_change_recolours_trials(
     compared(qtbot, experiments)
     dark = experiments.overlaid()[0].colour
     try:
-        theme.apply(app, "light")
         with qtbot.waitSignal(experiments.shown_changed):
-            experiments.apply_theme()
+            theme.apply(app, "light")
         light = experiments.overlaid()[0].colour
         assert light != dark
         swatch = panel.rows.shows[0].icon().pixmap(14, 8).toImage().pixelColor(2, 2).name()

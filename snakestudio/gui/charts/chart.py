@@ -127,8 +127,6 @@ class Chart(PlotBase):
     def show_data(self, chart_data: ChartData, *, hasty: bool = False) -> None:
         """Show chart data; with `hasty`, for frames while the user moves the view, with thin lines until `finish`."""
         self.data = chart_data
-        if self._themed_for != theme.current().name:
-            self.apply_theme()
         left = chart_data.axes[0]
         self.view.set_across(chart_data.across)
         self.cursor_line.setMovable(chart_data.across == "time")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
@@ -108,12 +108,12 @@ class PlotBase(pg.PlotWidget):
         self.margins = margins
         self._ground = ground
         self._around = around
-        self._themed_for = theme.current().name
         self.bottom_axis = ChartAxis("bottom", margins.below, unit, density=density)
         self.left_axis = ChartAxis("left", margins.left, density=density)
         self.right_axis = ChartAxis("right", margins.right, density=density)
         axes = {"bottom": self.bottom_axis, "left": self.left_axis, "right": self.right_axis}
         super().__init__(parent, viewBox=view, axisItems=axes, enableMenu=False)
+        theme.follow(self, type(self).apply_theme)
         self.viewport().setAutoFillBackground(False)  # the grid's background fills all of it
         self.plotItem.hideButtons()
         # The menu stays hidden, but pyqtgraph stores settings in it, and without an owner it would
@@ -148,19 +148,8 @@ class PlotBase(pg.PlotWidget):
         """Return whether there are grid lines at the ticks."""
         return True
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
-        # The attribute is missing while Qt's own constructor sends events.
-        if (
-            event.type() in kinds
-            and getattr(self, "_themed_for", theme.current().name) != theme.current().name
-        ):
-            self.apply_theme()
-
     def apply_theme(self) -> None:
         """Apply the present palette."""
-        self._themed_for = theme.current().name
         for axis in (self.bottom_axis, self.left_axis, self.right_axis):
             axis.apply_theme()
         self.refresh_grid()

@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from snakestudio.gui.core.settings import Setting
 from snakestudio.paths import is_program_folder
 
 
@@ -40,9 +41,36 @@ class FileKind(StrEnum):
 EXPORT_FOLDERS = "export/"
 """Start of the settings keys of exports; the name of the format follows."""
 
-_EARLIER_EXPORTS = "export/folder"
-"""Settings key under which version 0.2.0 stored the last folder of all exports: the start of kinds of
-exports without a stored folder."""
+_FOLDERS = {
+    kind.value: Setting(
+        kind.value,
+        "",
+        f"Folder of {kind.name.lower().replace('_', ' ')} files",
+        "Folder in which the next file dialog of this kind starts",
+        remembered=True,
+    )
+    for kind in FileKind
+}
+_EXPORTS = Setting(
+    EXPORT_FOLDERS.removesuffix("/"),
+    "",
+    "Folders of exports",
+    "Folder in which the next file dialog of an export format starts",
+    remembered=True,
+)
+_EARLIER_EXPORTS = Setting(
+    "export/folder",
+    "",
+    "Folder of exports",
+    "Last folder of all exports, as stored by earlier versions; the start of formats without an own one",
+    remembered=True,
+)
+
+
+def _stored(kind: str, settings: QSettings) -> str:
+    if kind in _FOLDERS:
+        return _FOLDERS[kind].load(settings)
+    return _EXPORTS.load(settings, kind.removeprefix(EXPORT_FOLDERS))
 
 
 class FileFolders(QObject):
@@ -74,9 +102,9 @@ class FileFolders(QObject):
             Folder that is preferred to the last one used, such as that of a file which is saved
             again. Folders of the program and missing folders are skipped.
         """
-        stored = [self._settings.value(kind)]
+        stored = [_stored(kind, self._settings)]
         if kind.startswith(EXPORT_FOLDERS):
-            stored.append(self._settings.value(_EARLIER_EXPORTS))
+            stored.append(_EARLIER_EXPORTS.load(self._settings))
         documents = QStandardPaths.writableLocation(
             QStandardPaths.StandardLocation.DocumentsLocation
         )
@@ -87,7 +115,10 @@ class FileFolders(QObject):
 
     def remember(self, kind: str, folder: Path) -> None:
         """Store the folder in which the next dialog of this kind starts."""
-        self._settings.setValue(kind, str(folder))
+        if kind in _FOLDERS:
+            _FOLDERS[kind].store(self._settings, str(folder))
+        else:
+            _EXPORTS.store(self._settings, str(folder), kind.removeprefix(EXPORT_FOLDERS))
 
 
 def ask_save(

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
+from snakestudio.gui.core.settings import Setting
+
 _MOST = 10
 """Largest number of files in a list."""
 _MOST_STORED = 30
@@ -19,13 +21,13 @@ class RecentFiles:
 
     Parameters
     ----------
-    key : str
-        Settings key.
+    setting : Setting
+        Where the files are stored.
     """
 
-    def __init__(self, settings: QSettings, key: str) -> None:
+    def __init__(self, settings: QSettings, setting: Setting[tuple[str, ...]]) -> None:
         self._settings = settings
-        self._key = key
+        self._setting = setting
 
     @property
     def paths(self) -> list[Path]:
@@ -34,10 +36,7 @@ class RecentFiles:
 
     @property
     def _stored(self) -> list[Path]:
-        stored = self._settings.value(self._key) or []
-        # Qt stores a list of one as a string
-        names = [stored] if isinstance(stored, str) else list(stored)
-        return [Path(str(name)) for name in names]
+        return [Path(name) for name in self._setting.load(self._settings)]
 
     def remember(self, path: Path) -> None:
         """Add a file at the top."""
@@ -54,4 +53,4 @@ class RecentFiles:
         self._store([])
 
     def _store(self, paths: list[Path]) -> None:
-        self._settings.setValue(self._key, [str(path) for path in paths[:_MOST_STORED]])
+        self._setting.store(self._settings, tuple(str(path) for path in paths[:_MOST_STORED]))

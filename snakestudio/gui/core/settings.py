@@ -1,12 +1,13 @@
-"""Options stored across sessions: frozen dataclasses of plain values, and objects that signal changes."""
+"""Values stored across sessions: declared settings, groups of options, and objects that signal their changes."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSettings, Signal
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from snakestudio.viewmodel.viewport.view_settings import MODES, SCALES, EditSettings, ViewSettings
 
@@ -14,6 +15,137 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 C = TypeVar("C", bound="DataclassInstance")
+T = TypeVar("T", bool, int, float, str, tuple[str, ...], QByteArray)
+
+_DECLARED: dict[str, Setting[Any]] = {}
+
+
+class Setting(Generic[T]):
+    """A stored value.
+
+    Parameters
+    ----------
+    key : str
+        Key in the settings file, with its group: "remote/port".
+    default : bool, int, float, str, tuple of str or QByteArray
+        The program's default, which also determines the type.
+    title, help : str
+        Name and explanation for people.
+    least, most : float, optional
+        Range of a number; a stored number outside of it counts as missing.
+    choices : tuple of str
+        Possible values of a text, if they are limited.
+    remembered : bool
+        Whether the program stores it by itself, such as the last folder; the user chooses the others.
+
+    Raises `ValueError` if the key is already declared.
+    """
+
+    def __init__(
+        self,
+        key: str,
+        default: T,
+        title: str,
+        help: str,
+        *,
+        least: float = -math.inf,
+        most: float = math.inf,
+        choices: tuple[str, ...] = (),
+        remembered: bool = False,
+    ) -> None:
+        if key in _DECLARED:
+            raise ValueError(f"The setting {key} is declared twice. Choose another key.")
+        _DECLARED[key] = self
+        self.key = key
+        self.default: T = default
+        self.title = title
+        self.help = help
+        self.least = least
+        self.most = most
+        self.choices = choices
+        self.remembered = remembered
+
+    def load(self, settings: QSettings, of: str = "") -> T:
+        """Return the stored value; the default if there is none or it is invalid.
+
+        Parameters
+        ----------
+        of : str
+            Name of the thing whose value is stored, for a setting with one value for each of them.
+        """
+        raw: Any = settings.value(self._place(of))
+        value = None if raw is None else _converted(raw, self.default)
+        return self.default if value is None or not self._allows(value) else value
+
+    def store(self, settings: QSettings, value: T, of: str = "") -> None:
+        """Store a value; see `load`."""
+        stored: object = value
+        settings.setValue(self._place(of), list(stored) if isinstance(stored, tuple) else stored)
+
+    def discard(self, settings: QSettings, of: str = "") -> None:
+        """Remove the stored value; see `load`."""
+        settings.remove(self._place(of))
+
+    def _place(self, of: str) -> str:
+        return f"{self.key}/{of}" if of else self.key
+
+    def _allows(self, value: Any) -> bool:
+        if isinstance(value, int | float):
+            return self.least <= value <= self.most
+        return not self.choices or value in self.choices
+
+
+def declared() -> tuple[Setting[Any], ...]:
+    """All settings of the imported modules, sorted by key."""
+    return tuple(_DECLARED[key] for key in sorted(_DECLARED))
+
+
+def _converted(raw: Any, default: Any) -> Any:
+    """Stored value in the type of the default; None if it is invalid. INI files store numbers as text."""
+    if isinstance(default, bool):
+        return {"true": True, "false": False}.get(str(raw).lower())
+    if isinstance(default, tuple):  # Qt stores a list of one as a text
+        names = [raw] if isinstance(raw, str) else raw
+        return tuple(map(str, names)) if isinstance(names, list | tuple) else None
+    if isinstance(default, QByteArray):
+        return raw if isinstance(raw, QByteArray) else None
+    try:
+        return type(default)(str(raw))
+    except ValueError:
+        return None
+
+
+class StoredRecords:
+    """A stored list of records with the same fields, such as the layouts of the user.
+
+    Parameters
+    ----------
+    key : str
+        Group in the settings file.
+    """
+
+    def __init__(self, key: str, fields: tuple[str, ...]) -> None:
+        self.key = key
+        self._fields = fields
+
+    def load(self, settings: QSettings) -> list[tuple[Any, ...]]:
+        """Return the records, each with the values of all fields (None for a missing one)."""
+        records = []
+        for place in range(settings.beginReadArray(self.key)):
+            settings.setArrayIndex(place)
+            records.append(tuple(settings.value(name) for name in self._fields))
+        settings.endArray()
+        return records
+
+    def store(self, settings: QSettings, records: Sequence[tuple[Any, ...]]) -> None:
+        """Replace the stored records."""
+        settings.remove(self.key)
+        settings.beginWriteArray(self.key, len(records))
+        for place, record in enumerate(records):
+            settings.setArrayIndex(place)
+            for name, value in zip(self._fields, record, strict=True):
+                settings.setValue(name, value)
+        settings.endArray()
 
 
 def save(settings: QSettings, group: str, choices: DataclassInstance) -> None:
@@ -34,12 +166,9 @@ def load(settings: QSettings, group: str, choices: C) -> C:
         raw: Any = settings.value(f"{group}/{field.name}")
         if raw is None:
             continue
-        try:
-            stored[field.name] = (
-                str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
-            )
-        except (TypeError, ValueError):
-            continue
+        value = _converted(raw, default)
+        if value is not None:
+            stored[field.name] = value
     return replace(choices, **stored)
 
 

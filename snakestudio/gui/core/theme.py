@@ -9,7 +9,7 @@ from functools import lru_cache
 from string import Template
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QFont, QFontInfo, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
@@ -337,6 +337,7 @@ def set_icon(owner: QAbstractButton | QAction, name: str, role: str = "text") ->
 def apply(app: QApplication, name: str) -> None:
     """Apply the palette `name` ("dark" or "light") to the application."""
     global _current
+    before = _current
     _current = _PALETTES.get(name, DARK)
     p = _current
     if app.property(_STYLED) is None:  # each call restyles every widget, which takes seconds
@@ -374,7 +375,8 @@ def apply(app: QApplication, name: str) -> None:
     sheet = _style_sheet(p)
     if app.styleSheet() != sheet:  # even the same sheet would restyle every widget
         app.setStyleSheet(sheet)
-    _changes.changed.emit()
+    if _current is not before:
+        _changes.changed.emit()
 
 
 def mixed(first: str, second: str, share: float) -> str:
@@ -464,20 +466,12 @@ def _pixmap(name: str, text: str, size: int) -> QPixmap:
 
 
 class ThemedWidget(QWidget):
-    """A widget that is notified of changes of the palette."""
+    """A widget with a method that follows the palette."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._themed_for = current().name
+        follow(self, type(self).apply_theme)
 
     @abstractmethod
     def apply_theme(self) -> None:
         """Apply the present palette."""
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        kinds = QEvent.Type.PaletteChange, QEvent.Type.StyleChange
-        # The attribute is missing while Qt's own constructor sends events.
-        if event.type() in kinds and getattr(self, "_themed_for", current().name) != current().name:
-            self._themed_for = current().name
-            self.apply_theme()

@@ -8,13 +8,20 @@ from dataclasses import asdict, dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from snakestudio.gui.core.settings import Setting
 from snakestudio.model.recording import Schema
 from snakestudio.viewmodel.plots.channels import Channel, catalogue, signal_key
 
 DERIVED = "Derived"
 """Group of derived channels in the browser."""
 
-_SETTING = "plots/derived"
+_DERIVED = Setting(
+    "plots/derived",
+    "",
+    "Derived channels",
+    "Channels that the user derived, as JSON",
+    remembered=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +58,7 @@ class ChannelLibrary(QObject):
         self._settings = settings
         self._derived: dict[str, DerivedChannel] = {}
         if settings is not None:
-            self._derived = {
-                each.name: each for each in read_derived(str(settings.value(_SETTING, "")))
-            }
+            self._derived = {each.name: each for each in read_derived(_DERIVED.load(settings))}
 
     @property
     def derived(self) -> tuple[DerivedChannel, ...]:
@@ -101,7 +106,7 @@ class ChannelLibrary(QObject):
 
     def _store(self) -> None:
         if self._settings is not None:
-            self._settings.setValue(_SETTING, write_derived(self.derived))
+            _DERIVED.store(self._settings, write_derived(self.derived))
         self.changed.emit()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.plots.channel_library import (
     ChannelLibrary,
     DerivedChannel,
@@ -20,7 +21,13 @@ from snakestudio.model.robot.joint_axes import joints
 from snakestudio.model.robot.overrides import AXES
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 
-_SETTING = "plots/arrangements"
+_LAYOUTS = Setting(
+    "plots/arrangements",
+    "{}",
+    "Plot layouts",
+    "Plot layouts that the user saved, as JSON",
+    remembered=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +240,7 @@ class PlotSets(QObject):
 
     def _stored(self) -> dict[str, str]:
         try:
-            stored = json.loads(str(self._settings.value(_SETTING, "{}")))
+            stored = json.loads(_LAYOUTS.load(self._settings))
         except ValueError:
             return {}
         return (
@@ -268,5 +275,5 @@ class PlotSets(QObject):
         self._store({other: text for other, text in self._stored().items() if other != name})
 
     def _store(self, stored: dict[str, str]) -> None:
-        self._settings.setValue(_SETTING, json.dumps(stored))
+        _LAYOUTS.store(self._settings, json.dumps(stored))
         self.changed.emit()

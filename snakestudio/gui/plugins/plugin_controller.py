@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.errors import PluginError, PluginRuntimeError, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.gui.plugins.code_dialog import CodeDialog
 from snakestudio.model.scene import Scene
@@ -27,8 +28,16 @@ from snakestudio.plugins.surroundings import listen, not_returning
 from snakestudio.plugins.trust import is_trusted, revoke_trust, trust, trusted
 from snakestudio.viewmodel.plugin_list import PluginEntry, list_plugins, trusting_folder
 
-_FILES = "plugins/files"
-_OWN = "plugins/own"
+_FILES: Setting[tuple[str, ...]] = Setting(
+    "plugins/files", (), "Plug-ins", "Files of plug-ins that the user added", remembered=True
+)
+_OWN: Setting[tuple[str, ...]] = Setting(
+    "plugins/own",
+    (),
+    "Own plug-ins",
+    "Files that are trusted and reloaded when they change",
+    remembered=True,
+)
 _SETTLE_MS = 200
 """Time that an editor gets to finish writing, ms."""
 _LOOK_MS = 250
@@ -128,7 +137,7 @@ class PluginController(QObject):
     @property
     def files(self) -> list[Path]:
         """Files added by the user, in the order of addition."""
-        return [Path(each) for each in _texts(self._settings.value(_FILES))]
+        return [Path(each) for each in _FILES.load(self._settings)]
 
     @property
     def entries(self) -> list[PluginEntry]:
@@ -149,12 +158,12 @@ class PluginController(QObject):
 
     def is_own(self, path: Path) -> bool:
         """Whether a file is trusted and reloaded when it changes."""
-        return str(path.resolve()) in _texts(self._settings.value(_OWN))
+        return str(path.resolve()) in _OWN.load(self._settings)
 
     def set_own(self, path: Path, own: bool) -> None:
         """Set whether a file is trusted and reloaded when it changes."""
-        paths = [each for each in _texts(self._settings.value(_OWN)) if each != str(path.resolve())]
-        self._settings.setValue(_OWN, [*paths, str(path.resolve())] if own else paths)
+        paths = [each for each in _OWN.load(self._settings) if each != str(path.resolve())]
+        _OWN.store(self._settings, (*paths, str(path.resolve())) if own else tuple(paths))
         self.check_files()
 
     # --- loading ----------------------------------------------------------------------------------
@@ -166,13 +175,13 @@ class PluginController(QObject):
         except PluginError as error:
             return str(error)
         paths = [str(each) for each in self.files if each != path.resolve()]
-        self._settings.setValue(_FILES, [*paths, str(path.resolve())])
+        _FILES.store(self._settings, (*paths, str(path.resolve())))
         self.changed.emit()
         return self.load(source)
 
     def drop_file(self, path: Path) -> None:
         """Remove a file from the list."""
-        self._settings.setValue(_FILES, [str(each) for each in self.files if each != path])
+        _FILES.store(self._settings, tuple(str(each) for each in self.files if each != path))
         self.changed.emit()
 
     def load(self, source: Source) -> str:
@@ -561,10 +570,3 @@ class _LogHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.levelno < logging.ERROR:
             self._write("SnakeStudio", f"{record.getMessage()}\n")
-
-
-def _texts(value: object) -> list[str]:
-    """List of strings from the settings, which store a single string without a list."""
-    if isinstance(value, str):
-        return [value]
-    return [str(each) for each in value] if isinstance(value, list | tuple) else []

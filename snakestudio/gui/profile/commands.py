@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from snakestudio.errors import ProfileError, SnakeStudioError
 from snakestudio.gui.core.command import Command, Context
 from snakestudio.gui.core.robot_controller import RobotController
+from snakestudio.gui.core.settings import Setting
 from snakestudio.paths import resource
 
 if TYPE_CHECKING:
@@ -30,7 +31,13 @@ class ProfileContext(Context, Protocol):
     robot_controller: RobotController
 
 
-_LAST = "robot/edited_profile"
+_LAST = Setting(
+    "robot/edited_profile",
+    "",
+    "Edited robot profile",
+    "Robot profile that the profile editor opens",
+    remembered=True,
+)
 _FIRST = "lab_robot.toml"
 
 
@@ -76,8 +83,8 @@ def _edit(c: ProfileContext, document: ProfileDocument) -> ProfileEditor:
     editor.learn_asked.connect(lambda: open_learning(c))
     editor.wiggle_asked.connect(lambda axis: open_wiggle(c, axis))
     editor.applied.connect(lambda: _apply(c, document))
-    document.title_changed.connect(lambda: c.settings.setValue(_LAST, str(document.path)))
-    c.settings.setValue(_LAST, str(document.path))
+    document.title_changed.connect(lambda: _LAST.store(c.settings, str(document.path)))
+    _LAST.store(c.settings, str(document.path))
     _bring_up(editor)
     return editor
 
@@ -128,8 +135,8 @@ def _candidates(c: ProfileContext) -> list[Path]:
     robot_controller = c.robot_controller
     if robot_controller.loaded is not None and robot_controller.loaded.path is not None:
         paths.append(robot_controller.loaded.path)
-    last = c.settings.value(_LAST)
-    if isinstance(last, str) and os.path.isfile(last):
+    last = _LAST.load(c.settings)
+    if os.path.isfile(last):
         paths.append(Path(last))
     return [*paths, *own(), resource("profiles", _FIRST), *shipped()]
 

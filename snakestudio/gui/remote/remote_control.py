@@ -5,13 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.errors import StreamError
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.remote.methods import Methods, RemoteContext
 from snakestudio.gui.remote.server import RemoteServer
 from snakestudio.text import counted
 from snakestudio.viewmodel.remote.door import DEFAULT_PORT
 
-_KEY = "remote/port"
+_PORT = Setting("remote/port", DEFAULT_PORT, "Port", "Port of remote control", least=1, most=65535)
 
 
 class RemoteControl(QObject):
@@ -46,11 +47,7 @@ class RemoteControl(QObject):
         """Open port, or the one chosen last."""
         if self._server is not None:
             return self._server.door.port
-        try:
-            port = int(str(self._context.settings.value(_KEY, DEFAULT_PORT)))
-        except ValueError:
-            return DEFAULT_PORT
-        return port if 0 < port <= 65535 else DEFAULT_PORT
+        return _PORT.load(self._context.settings)
 
     @property
     def token(self) -> str:
@@ -91,7 +88,7 @@ class RemoteControl(QObject):
             self._banner.show_notice("warning", str(error))
             return
         if port:
-            self._context.settings.setValue(_KEY, port)
+            _PORT.store(self._context.settings, port)
         server.changed.connect(self.changed)
         self._server = server
         self.changed.emit()

@@ -14,6 +14,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
 from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.editors import Editor, SuggestionEditor
@@ -41,7 +42,9 @@ KINDS = (
 )
 
 _BITRATES = (125_000, 250_000, 500_000, 1_000_000)
-_RECENT = "robot/profiles"
+_RECENT: Setting[tuple[str, ...]] = Setting(
+    "robot/profiles", (), "Recent profiles", "Robot profiles connected last", remembered=True
+)
 _FIRST = "lab_robot"
 """Bundled profile offered first: the robot of the papers, used by the bundled scenes."""
 _LOGS = "CAN logs (*.blf *.asc *.log *.trc *.txt);;All files (*)"

@@ -46,6 +46,7 @@ class RobotOverlay(QObject):
         self._twin_recording: Recording | None = None
         self._robot_controller.polled.connect(self._poll)
         self._session_controller.source_changed.connect(self._poll)
+        theme.follow(self, RobotOverlay._on_theme)
 
     @property
     def shows_robot(self) -> bool:
@@ -90,8 +91,7 @@ class RobotOverlay(QObject):
             self.changed.emit()
         self.marks_changed.emit()
 
-    def apply_theme(self) -> None:
-        """Apply the current theme."""
+    def _on_theme(self) -> None:
         if self._twin_recording is not None:
             self.changed.emit()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Ghost
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import pinned_colour
 from snakestudio.model.run_time import run_time
@@ -37,6 +38,7 @@ class PinnedRuns(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs: dict[Path, _PinnedRun] = {}
+        theme.follow(self, PinnedRuns._on_theme)
 
     def __contains__(self, path: Path) -> bool:
         return path in self._runs
@@ -69,8 +71,7 @@ class PinnedRuns(QObject):
         for path in list(self._runs):
             self.hide(path)
 
-    def apply_theme(self) -> None:
-        """Apply the current theme."""
+    def _on_theme(self) -> None:
         if self._runs:
             self.changed.emit()
 

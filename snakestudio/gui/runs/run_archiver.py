@@ -13,6 +13,7 @@ from PySide6.QtGui import QImageWriter
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
@@ -26,7 +27,7 @@ PICTURE = QSize(320, 200)
 _SOON_MS = 1500
 """Delay until the first thumbnail of a run, ms; a short run may end without one."""
 
-_KEEP = "runs/keep"
+_SAVES_RUNS = Setting("runs/keep", True, "Save runs", "Whether every run is saved as a run file")
 
 
 class RunArchiver(QObject):
@@ -61,7 +62,7 @@ class RunArchiver(QObject):
         self._session_controller = session_controller
         self._viewport = viewport
         self._settings = settings
-        self._recording_enabled = settings.value(_KEEP, True, bool) is not False
+        self._recording_enabled = _SAVES_RUNS.load(settings)
         self._latest_thumbnail: tuple[Path, float] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
@@ -92,7 +93,7 @@ class RunArchiver(QObject):
     def set_recording_enabled(self, recording_enabled: bool) -> None:
         """Set whether runs that start from now on are saved."""
         self._recording_enabled = recording_enabled
-        self._settings.setValue(_KEEP, recording_enabled)
+        _SAVES_RUNS.store(self._settings, recording_enabled)
 
     def new_run(self, scene: Scene) -> Path | None:
         """Return the file for a new run of `scene`; None if runs are not saved. Called from the session's thread."""

@@ -62,6 +62,8 @@ class ActionRegistry(QObject):
         action = QAction(spec.text, self._window)
         action.setObjectName(spec.id)
         action.setShortcuts([QKeySequence(keys) for keys in spec.shortcuts])
+        if spec.icon:
+            theme.set_icon(action, spec.icon)
         action.setIconVisibleInMenu(spec.icon.startswith("shape-"))
         action.setCheckable(spec.checked is not None)
         if spec.local:
@@ -123,9 +125,7 @@ class ActionRegistry(QObject):
                 action.deleteLater()
         for spec in new:
             if spec.id not in self._actions and spec.run is not None:
-                self._actions[spec.id] = action = self._make(spec, spec.run)
-                if spec.icon:
-                    action.setIcon(theme.icon(spec.icon))
+                self._actions[spec.id] = self._make(spec, spec.run)
         if menu in self.menus:
             self.menus[menu].clear()
             self._add(self.menus[menu], new)
@@ -179,12 +179,6 @@ class ActionRegistry(QObject):
         for menu in renamed & self.menus.keys():
             if self.menus[menu].isVisible():
                 assign_mnemonics(self.menus[menu])
-
-    def apply_theme(self) -> None:
-        """Draw the icons in the colours of the present palette."""
-        for spec in self.commands:
-            if spec.icon and spec.run is not None:
-                self._actions[spec.id].setIcon(theme.icon(spec.icon))
 
     def plain_keys(self) -> dict[str, str]:
         """Titles of the commands whose shortcut is a key without Ctrl or Alt, by that key."""

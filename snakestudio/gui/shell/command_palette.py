@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.focus_cycle import FocusCycle
@@ -139,7 +140,9 @@ def command_entries(
     return result
 
 
-_RECENT_KEY = "palette/recent"
+_RECENT: Setting[tuple[str, ...]] = Setting(
+    "palette/recent", (), "Recent commands", "Commands of the palette used last", remembered=True
+)
 _MAX_RECENT = 12
 _WIDTH = 680
 _ROW = 34
@@ -149,7 +152,7 @@ RankedEntry = tuple[CommandEntry, Match]
 _Index = QModelIndex | QPersistentModelIndex
 
 
-def ranked(entries: list[CommandEntry], query: str, recent: list[str]) -> list[RankedEntry]:
+def ranked(entries: list[CommandEntry], query: str, recent: Sequence[str]) -> list[RankedEntry]:
     """Return the entries that match a query, the best first; recently used and enabled entries rank higher.
 
     The menu is searched too, but counts less than the text. A hyphen separates words like a space.
@@ -188,7 +191,7 @@ class CommandPalette(ModalOverlay):
         self, window: QMainWindow, entries: list[CommandEntry], settings: QSettings
     ) -> None:
         super().__init__(window)
-        self._entries, self._settings, self._recent = entries, settings, _recent(settings)
+        self._entries, self._settings, self._recent = entries, settings, _RECENT.load(settings)
         self.frame = card_frame(self)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(8, 8, 8, 8)
@@ -256,8 +259,8 @@ class CommandPalette(ModalOverlay):
         if not index.isValid() or not self.matches[index.row()][0].enabled:
             return
         entry = self.matches[index.row()][0]
-        recent = [entry.id, *(name for name in self._recent if name != entry.id)][:_MAX_RECENT]
-        self._settings.setValue(_RECENT_KEY, recent)
+        recent = (entry.id, *(name for name in self._recent if name != entry.id))[:_MAX_RECENT]
+        _RECENT.store(self._settings, recent)
         run = entry.run
         window = self.window_area
         self.close_sheet()
@@ -297,12 +300,6 @@ class CommandPalette(ModalOverlay):
             # Not when a row moves under a mouse at rest: then the keyboard chooses.
             self.view.setCurrentIndex(self.view.indexAt(event.position().toPoint()))
         return super().eventFilter(watched, event)
-
-
-def _recent(settings: QSettings) -> list[str]:
-    """Return the recently used entries, newest first."""
-    stored = settings.value(_RECENT_KEY) or []
-    return [stored] if isinstance(stored, str) else [str(name) for name in stored]
 
 
 class _Lines(QStyledItemDelegate):

@@ -23,6 +23,7 @@ from snakestudio.gui.core.overlaid_runs import OverlaidRuns
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
@@ -61,6 +62,8 @@ from snakestudio.model.edits import trimming_note
 from snakestudio.model.scene import Scene
 from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
+
+THEME = Setting("theme", "dark", "Theme", "Colours of the window", choices=("dark", "light"))
 
 _LOG_HEIGHT = 300
 """Height at which a traceback is readable, px of the design."""
@@ -311,6 +314,7 @@ class Context(QObject):
             session_controller.replay_changed,
         ):
             signal.connect(self.update_play_icons)
+        theme.follow(self, Context.update_play_icons)
         for signal in (
             self.comparer.shown_changed,
             self.chain_comparer.changed,
@@ -414,21 +418,7 @@ class Context(QObject):
         assert isinstance(app, QApplication)
         self.window.repaint()  # the switch takes a while, during which a closed menu or palette must not stay visible
         theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
-        self.settings.setValue("theme", theme.current().name)
-        self.action_registry.apply_theme()
-        self.update_play_icons()
-        for part in (
-            self.run_bar,
-            self.robot_overlay,
-            self.time_bar,
-            self.viewport,
-            self.comparer,
-            self.fitter,
-            self.experiments,
-            self.pinned_runs,
-            self.docks,
-        ):
-            part.apply_theme()
+        THEME.store(self.settings, theme.current().name)
 
     def update_play_icons(self) -> None:
         """Update the play buttons to whether something plays."""

@@ -200,11 +200,6 @@ class Docks(QObject):
         for title in self._window.findChildren(DockTitle):
             title.set_arranging(arranging)
 
-    def apply_theme(self) -> None:
-        """Apply the present palette."""
-        for title in self._window.findChildren(DockTitle):
-            title.apply_theme()
-
     def size(self, bottom_share: float = _BOTTOM_SHARE) -> None:
         """Give the docks their initial sizes; the window must already have its own size.
 
@@ -258,7 +253,8 @@ class DockTitle(QWidget):
         self._close = self._button("Close the panel; View > Panels reopens it")
         self._close.clicked.connect(dock.close)
         dock.topLevelChanged.connect(self._apply_style)
-        self.apply_theme()
+        theme.set_icon(self._float, "float", "dim")
+        theme.set_icon(self._close, "close", "dim")
         self._apply_style()
 
     def _button(self, tip: str) -> QToolButton:
@@ -268,11 +264,6 @@ class DockTitle(QWidget):
         button.setToolTip(tip)
         self._row.addWidget(button)
         return button
-
-    def apply_theme(self) -> None:
-        """Apply the present palette."""
-        self._float.setIcon(theme.icon("float", "dim"))
-        self._close.setIcon(theme.icon("close", "dim"))
 
     def set_arranging(self, arranging: bool) -> None:
         """Set whether the panels can be moved."""

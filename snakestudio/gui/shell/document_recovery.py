@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.shell.autosave import INTERVAL_S, Autosave
@@ -47,6 +48,15 @@ def unsaved_changes(unsaved: UnsavedScene) -> list[str]:
     except SceneError:
         return ["Its file can no longer be read. The whole scene will be restored."]
     return difference_in_words(saved, unsaved.scene)
+
+
+_INTERVAL = Setting(
+    "autosave/interval_s",
+    INTERVAL_S,
+    "Backup interval",
+    "Time between backups of unsaved changes, s",
+    least=0.1,
+)
 
 
 class RecoveryDialog(Dialog):
@@ -169,7 +179,7 @@ class DocumentRecovery(QObject):
         self._files = files
         self._banners = banners
         self._window = window
-        self.autosave = Autosave(document, _interval(settings), self)
+        self.autosave = Autosave(document, _INTERVAL.load(settings), self)
         self.autosave.failed.connect(
             lambda sentence: banners.files.show_notice("warning", sentence)
         )
@@ -212,10 +222,3 @@ class DocumentRecovery(QObject):
         """Delete the backup, because the window closes in order."""
         self.autosave.close()
         self.watch.close()
-
-
-def _interval(settings: QSettings) -> float:
-    try:
-        return max(0.1, float(str(settings.value("autosave/interval_s", INTERVAL_S))))
-    except ValueError:
-        return INTERVAL_S

@@ -12,6 +12,7 @@ from snakestudio.errors import RobotFileError, SceneError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.scene.import_dialog import ImportDialog
 from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
@@ -57,7 +58,9 @@ def ask_about_changes(
 
 
 _FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
-_KEY = "files/recent"
+_RECENT: Setting[tuple[str, ...]] = Setting(
+    "files/recent", (), "Recent scenes", "Scene files opened or saved last", remembered=True
+)
 _OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
 _ROBOTS = f"Robot files ({' '.join(f'*{ending}' for ending in ENDINGS)});;All files (*)"
 _SAME = ["The scene is the same; only comments or formatting of the file differ."]
@@ -83,7 +86,7 @@ class Files(QObject):
         self._document = document
         self._banner = banner
         self._window = window
-        self.recent = RecentFiles(settings, _KEY)
+        self.recent = RecentFiles(settings, _RECENT)
 
     # --- opening ----------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from snakestudio.gui.core.command import Context
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.shell.actions import ActionRegistry
 from snakestudio.gui.shell.docking import Docks
@@ -31,8 +32,12 @@ if TYPE_CHECKING:
     from snakestudio.gui.shell.help_dialogs import GraphicsView, ShortcutSheet
     from snakestudio.gui.shell.tour import Tour
 
-_GALLERY_SEEN = "welcome/gallery_seen"
-_TOUR_SEEN = "welcome/tour_seen"
+_GALLERY_SEEN = Setting(
+    "welcome/gallery_seen", False, "Gallery", "Whether the gallery was shown", remembered=True
+)
+_TOUR_SEEN = Setting(
+    "welcome/tour_seen", False, "Tour", "Whether the guided tour was shown", remembered=True
+)
 
 _PAGES = {"robot-profile": "profile_format"}
 """Pages of the documentation that take long to show, and their commands, which are marked as long."""
@@ -86,13 +91,13 @@ class HelpController(QObject):
     def welcome(self) -> None:
         """Show a new user the gallery and then the tour, each once in the user's settings."""
         settings = self._context.settings
-        if settings.value(_GALLERY_SEEN, False, type=bool):
+        if _GALLERY_SEEN.load(settings):
             return
-        settings.setValue(_GALLERY_SEEN, True)
+        _GALLERY_SEEN.store(settings, True)
 
         def offer_tour() -> None:
-            if not settings.value(_TOUR_SEEN, False, type=bool):
-                settings.setValue(_TOUR_SEEN, True)
+            if not _TOUR_SEEN.load(settings):
+                _TOUR_SEEN.store(settings, True)
                 # Only after the chosen scene is shown in the window.
                 QTimer.singleShot(0, self._window, self.tour)
 

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 from PySide6.QtWidgets import QMainWindow
 
+from snakestudio.gui.core.settings import Setting, StoredRecords
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.shell.docking import Docks
 
 _VERSION = 4
 """Version of stored layouts, incremented when changes of the docks make stored layouts unusable."""
 
-_LAST = "window/state"
-_LAST_PLOTS = "window/plots"
-_SAVED = "layouts"
+_LAST = Setting(
+    "window/state", QByteArray(), "Layout", "Arrangement of the panels", remembered=True
+)
+_LAST_PLOTS = Setting("window/plots", "", "Plots", "Contents of the plot panels", remembered=True)
+_SAVED = StoredRecords("layouts", ("name", "state", "plots"))
 
 Stored = tuple[QByteArray, str]
 """State of the docks, and contents of the plot panels."""
@@ -96,29 +99,15 @@ class Layouts(QObject):
     # --- saved layouts ----------------------------------------------------------------------------
 
     def _stored(self) -> dict[str, Stored]:
-        stored: dict[str, Stored] = {}
-        for place in range(self._settings.beginReadArray(_SAVED)):
-            self._settings.setArrayIndex(place)
-            state = self._settings.value("state")
-            if isinstance(state, QByteArray):
-                stored[str(self._settings.value("name"))] = (
-                    state,
-                    str(self._settings.value("plots", "")),
-                )
-        self._settings.endArray()
-        return stored
+        return {
+            str(name): (state, str(plots or ""))
+            for name, state, plots in _SAVED.load(self._settings)
+            if isinstance(state, QByteArray)
+        }
 
     def _store(self, layouts: dict[str, Stored]) -> None:
-        self._settings.remove(_SAVED)
-        self._settings.beginWriteArray(_SAVED, len(layouts))
-        for place, (name, (state, plots)) in enumerate(
-            sorted(layouts.items(), key=lambda item: item[0].casefold())
-        ):
-            self._settings.setArrayIndex(place)
-            self._settings.setValue("name", name)
-            self._settings.setValue("state", state)
-            self._settings.setValue("plots", plots)
-        self._settings.endArray()
+        in_order = sorted(layouts.items(), key=lambda item: item[0].casefold())
+        _SAVED.store(self._settings, [(name, *stored) for name, stored in in_order])
         self.changed.emit()
 
     @property
@@ -168,10 +157,10 @@ class Layouts(QObject):
         Call it once, in the initial layout, from which the built-in layouts are derived.
         """
         self._first = self._window.saveState(_VERSION)
-        state = self._settings.value(_LAST)
-        if not isinstance(state, QByteArray):
+        state = _LAST.load(self._settings)
+        if state.isEmpty():
             return False
-        self._restore_plots(str(self._settings.value(_LAST_PLOTS, "")))
+        self._restore_plots(_LAST_PLOTS.load(self._settings))
         if self._window.restoreState(state, _VERSION):
             return True
         self._banner.show_notice(
@@ -189,5 +178,5 @@ class Layouts(QObject):
     def store_last(self) -> None:
         """Store the present layout as the last one."""
         state, plots = self.present
-        self._settings.setValue(_LAST, state)
-        self._settings.setValue(_LAST_PLOTS, plots)
+        _LAST.store(self._settings, state)
+        _LAST_PLOTS.store(self._settings, plots)

@@ -46,6 +46,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.file_dialogs import FileFolders
 from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.menu import assign_mnemonics
 from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
@@ -62,6 +63,11 @@ from snakestudio.viewmodel.gallery import entries
 
 _FIRST = 1600, 1000
 """Initial width and height of the window, px."""
+
+
+_GEOMETRY = Setting(
+    "window/geometry", QByteArray(), "Window", "Position and size of the window", remembered=True
+)
 
 
 class MainWindow(QMainWindow):
@@ -111,7 +117,6 @@ class MainWindow(QMainWindow):
         self.setStatusBar(c.status_bar)
         c.docks.make()
         self._make_menus()
-        c.action_registry.apply_theme()
         c.document.title_changed.connect(self._show_title)
         self._restore()
         self._show_title()
@@ -156,8 +161,7 @@ class MainWindow(QMainWindow):
         self.context.viewport.options.load(self.context.settings)
         self.context.viewport.tools.editor.options.load(self.context.settings)
         self.context.update_play_icons()
-        geometry = self.context.settings.value("window/geometry")
-        if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
+        if not self.restoreGeometry(_GEOMETRY.load(self.context.settings)):
             available = QGuiApplication.primaryScreen().availableGeometry()
             title = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
             self.resize(
@@ -201,7 +205,7 @@ class MainWindow(QMainWindow):
     def _store(self) -> None:
         self.context.viewport.options.save(self.context.settings)
         self.context.viewport.tools.editor.options.save(self.context.settings)
-        self.context.settings.setValue("window/geometry", self.saveGeometry())
+        _GEOMETRY.store(self.context.settings, self.saveGeometry())
         self.context.layouts.store_last()
         self.context.settings.sync()
 

@@ -221,7 +221,7 @@ class RunBar(QToolBar):
         for widget in (self.model, self.speed, step_button, self.export):
             content.hide_if_narrow(widget)
         self.addWidget(content)
-        self.apply_theme()
+        theme.set_icon(self.export, "export")
 
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -231,12 +231,6 @@ class RunBar(QToolBar):
         session_controller.source_changed.connect(self._on_source)
         session_controller.replay_changed.connect(self._on_source)
         self._refresh()
-
-    def apply_theme(self) -> None:
-        """Apply the present palette."""
-        self.play.update()
-        self.source.apply_theme()
-        self.export.setIcon(theme.icon("export"))
 
     def _on_source(self) -> None:
         """Show the speed of the present source."""
@@ -349,7 +343,8 @@ class SourceBox(QFrame):
             row.addWidget(segment)
             self.segments[kind] = segment
         session_controller.source_changed.connect(self._show)
-        self.apply_theme()
+        self._apply_style()
+        theme.follow(self, SourceBox._apply_style)
         self._show()
 
     @property
@@ -359,8 +354,7 @@ class SourceBox(QFrame):
             return "Simulation"
         return f"{self._session_controller.source.capitalize()}: {self._session_controller.source_name}"
 
-    def apply_theme(self) -> None:
-        """Apply the present palette."""
+    def _apply_style(self) -> None:
         p = theme.current()
         self.setStyleSheet(
             f"#source_box {{ background: {p.ground}; border: 1px solid {p.line}; border-radius: 7px; }}"

@@ -14,6 +14,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.command import Context
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.core.recent_files import RecentFiles
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.study.cluster_dialog import WorkerChoice
 from snakestudio.gui.study.open_run import ShownRuns, StudyRuns
@@ -32,6 +33,11 @@ _FILTER = "Studies (*.study.toml *.toml);;All files (*)"
 _DOCK = "study"
 
 Ask = QMessageBox.StandardButton
+
+
+_RECENT: Setting[tuple[str, ...]] = Setting(
+    "study/recent", (), "Recent studies", "Study files opened or saved last", remembered=True
+)
 
 
 class SceneFiles(Protocol):
@@ -82,7 +88,7 @@ class StudyFeature(QObject):
         self.open_study = OpenStudy(self)
         self.runner = StudyRunner(movable, self)
         self.runs = StudyRuns(context, context.banners.study, self)
-        self.recent = RecentFiles(context.settings, "study/recent")
+        self.recent = RecentFiles(context.settings, _RECENT)
         self.open_study.opened.connect(self.runner.clear_error)
         self.runner.changed.connect(self._on_progress)
         self.runner.ended.connect(self.open_study.read_all_results)

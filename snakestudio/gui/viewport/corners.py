@@ -87,11 +87,6 @@ class ViewButtons(QWidget):
         for name in ("front", "right", "perspective"):
             self._buttons[name].hide()
 
-    def apply_theme(self) -> None:
-        """Apply a changed palette."""
-        for button in self._buttons.values():
-            button.update()
-
 
 def _is_view(camera: Camera, name: str) -> bool:
     azimuth, elevation, orthographic = STANDARD_VIEWS[name]

@@ -97,6 +97,7 @@ class Viewport(QWidget):
         session_controller.source_changed.connect(self._on_source)
         selection.changed.connect(self.refresh)
         selection.hover_changed.connect(self.refresh)
+        theme.follow(self, Viewport.show_instant)
         self._on_scene()
         self._on_opened()
 
@@ -219,13 +220,6 @@ class Viewport(QWidget):
     def close_surface(self) -> None:
         """Free the resources of drawing; call before the program quits."""
         self.surface.close()
-
-    def apply_theme(self) -> None:
-        """Apply a changed palette."""
-        self.buttons.apply_theme()
-        self.tools.editor.buttons.apply_theme()
-        self.legends.forces.update()
-        self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
         """Current view without buttons at full quality; a drafting view includes rulers and dimensions.

@@ -15,6 +15,7 @@ from snakestudio.analysis.comparison.models import (
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
@@ -58,6 +59,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         self._was_stale = False
         self.reasons = Reasons(document, self)
         document.scene_changed.connect(self._on_scene)
+        theme.follow(self, lambda comparer: comparer.shown_changed.emit())  # colours of the models
 
     # --- running ----------------------------------------------------------------------------------
 
@@ -171,10 +173,6 @@ class Comparer(BackgroundComparison[ModelComparison]):
                 text = f"{text}, earlier scene"
             entries.append((model_colour(run.kind), text))
         return entries
-
-    def apply_theme(self) -> None:
-        """Apply a changed palette, with new colours of the models."""
-        self.shown_changed.emit()
 
 
 def _compared_part(scene: Scene) -> Scene:

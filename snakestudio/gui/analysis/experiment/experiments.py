@@ -127,6 +127,7 @@ class Experiments(BackgroundComparison[ComparedTrials]):
         session_controller.finished.connect(self._on_finished)
         session_controller.recording_changed.connect(self._on_recording)
         session_controller.frame.connect(self._update_stale)
+        theme.follow(self, Experiments._on_theme)
 
     # --- trials -----------------------------------------------------------------------------------
 
@@ -352,7 +353,7 @@ class Experiments(BackgroundComparison[ComparedTrials]):
             entries.append((trial_colour(trial.number), text))
         return entries
 
-    def apply_theme(self) -> None:
-        """Apply a changed palette, with new colours of the trials."""
+    def _on_theme(self) -> None:
+        """Show new colours of the trials."""
         self.changed.emit()
         self.shown_changed.emit()

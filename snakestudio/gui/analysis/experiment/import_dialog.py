@@ -25,6 +25,7 @@ from snakestudio.gui.analysis.experiment.preview_table import PreviewTable, Trac
 from snakestudio.gui.analysis.experiment.recognition_view import RecognitionView
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
+from snakestudio.gui.core.settings import StoredRecords
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import column_of, holder_of, line_of
@@ -343,7 +344,7 @@ class ImportExperimentDialog(Dialog):
 _TABLE = "Table"
 """File type of tables that are recognized only by their column names."""
 
-_GROUP = "experiment/layouts"
+_REMEMBERED = StoredRecords("experiment/layouts", ("signature", "layout"))
 _MOST = 40
 
 
@@ -367,13 +368,7 @@ def remember_layout(settings: QSettings, name: str, layout: Layout) -> None:
     layouts = _stored_layouts(settings)
     layouts.pop(name, None)
     layouts[name] = layout_to_toml(layout)
-    settings.remove(_GROUP)
-    settings.beginWriteArray(_GROUP)
-    for place, (each, text) in enumerate(list(layouts.items())[-_MOST:]):
-        settings.setArrayIndex(place)
-        settings.setValue("signature", each)
-        settings.setValue("layout", text)
-    settings.endArray()
+    _REMEMBERED.store(settings, list(layouts.items())[-_MOST:])
 
 
 def recall_layout(settings: QSettings, name: str) -> Layout | None:
@@ -388,12 +383,7 @@ def recall_layout(settings: QSettings, name: str) -> Layout | None:
 
 
 def _stored_layouts(settings: QSettings) -> dict[str, str]:
-    layouts: dict[str, str] = {}
-    for place in range(settings.beginReadArray(_GROUP)):
-        settings.setArrayIndex(place)
-        layouts[str(settings.value("signature"))] = str(settings.value("layout"))
-    settings.endArray()
-    return layouts
+    return {str(signature): str(layout) for signature, layout in _REMEMBERED.load(settings)}
 
 
 _ROWS = 40

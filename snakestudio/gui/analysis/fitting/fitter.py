@@ -13,6 +13,7 @@ from snakestudio.drawing.overlays import Ghost
 from snakestudio.drawing.style import colour
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
+from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.model.capture import Capture
@@ -61,6 +62,7 @@ class Fitter(BackgroundComparison[FitResult]):
         """Progress of the fit, or its last progress after the end."""
         self._is_visible = False
         document.scene_changed.connect(self._on_scene)
+        theme.follow(self, lambda fitter: fitter.shown_changed.emit())  # colours of both runs
 
     # --- running ----------------------------------------------------------------------------------
 
@@ -179,10 +181,6 @@ class Fitter(BackgroundComparison[FitResult]):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.changed.emit()
-
-    def apply_theme(self) -> None:
-        """Apply a changed palette, with new colours of both runs."""
-        self.shown_changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
         """Both runs for the plots."""

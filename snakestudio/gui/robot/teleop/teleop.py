@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import UsageError
+from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.robot.teleop.gamepad import Gamepads
 from snakestudio.gui.robot.teleop.inputs import Input
 from snakestudio.gui.robot.teleop.keys import Keys
@@ -28,7 +29,9 @@ PERIOD_MS = 20
 _FINE = 2
 """Decimals of commands, so that a trembling stick does not cause a new command every time."""
 
-_KEY = "teleop/mapping"
+_MAPPING = Setting(
+    "teleop/mapping", "", "Key mapping", "Keys and gamepad axes of teleoperation", remembered=True
+)
 
 
 class Teleop(QObject):
@@ -137,12 +140,12 @@ class Teleop(QObject):
         self.mapping = mapping
         self.keys.set_mapped(mapping.keys)
         self._resting = True
-        self._settings.setValue(_KEY, dump_map(mapping))
+        _MAPPING.store(self._settings, dump_map(mapping))
         self.changed.emit()
 
     def _recalled(self) -> InputMap:
-        text = self._settings.value(_KEY)
-        if not isinstance(text, str) or not text:
+        text = _MAPPING.load(self._settings)
+        if not text:
             return DEFAULT
         try:
             return parse_map(text)

@@ -87,7 +87,7 @@ class TimeBar(QWidget):
         session_controller.cursor_changed.connect(self._on_cursor)
         session_controller.source_changed.connect(self._on_cursor)
         self.track.refreshed.connect(self.times.refresh)
-        self.apply_theme()
+        theme.set_icon(self.live, "live")
         self._on_cursor()
 
     def set_actions(self, action: Callable[[str], QAction]) -> None:
@@ -101,10 +101,6 @@ class TimeBar(QWidget):
             else:
                 menu.addSeparator()
         self.track.set_menu(menu)
-
-    def apply_theme(self) -> None:
-        """Apply the current theme."""
-        self.live.setIcon(theme.icon("live"))
 
     def close_pictures(self) -> None:
         """Release the resources of thumbnails; called before the program quits."""

@@ -17,6 +17,11 @@ from snakestudio.export.camera_path import (
 )
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
+from snakestudio.gui.core.settings import Setting
+
+_CAMERA_PATH = Setting(
+    "camera_paths", "", "Camera keyframes", "Camera keyframes of each scene file", remembered=True
+)
 
 
 class CameraKeys(QObject):
@@ -72,9 +77,9 @@ class CameraKeys(QObject):
         place = self._place
         if place:
             if path.keys:
-                self._settings.setValue(place, dump_camera_path(path))
+                _CAMERA_PATH.store(self._settings, dump_camera_path(path), place)
             else:
-                self._settings.remove(place)
+                _CAMERA_PATH.discard(self._settings, place)
         self.changed.emit()
 
     def add(self) -> float | None:
@@ -96,15 +101,11 @@ class CameraKeys(QObject):
     @property
     def _place(self) -> str:
         path = self._document.origin
-        return (
-            f"camera_paths/{hashlib.sha1(str(path).encode()).hexdigest()[:16]}"
-            if path is not None
-            else ""
-        )
+        return hashlib.sha1(str(path).encode()).hexdigest()[:16] if path is not None else ""
 
     def _recall(self) -> None:
         """Load the keyframes of the scene that was just opened."""
-        text = str(self._settings.value(self._place) or "") if self._place else ""
+        text = _CAMERA_PATH.load(self._settings, self._place) if self._place else ""
         try:
             self._path = parse_camera_path(text) if text else CameraPath()
         except UsageError:  # written by another version: ignored

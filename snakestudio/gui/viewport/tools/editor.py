@@ -117,11 +117,6 @@ class EditorButtons(QWidget):
             self.buttons[mode].setChecked(now.gizmo and now.mode == mode)
         self.buttons["snap"].setChecked(now.on)
 
-    def apply_theme(self) -> None:
-        """Apply a changed palette."""
-        for button in self.buttons.values():
-            button.update()
-
 
 class _Square(OverlayButton):
     """Button with an icon."""
