@@ -19,6 +19,11 @@ def capitalized(text: str) -> str:
     return text if _KEY.match(text) else text[:1].upper() + text[1:]
 
 
+def uncapitalized(text: str) -> str:
+    """Return a text with a small first letter, for use in a sentence; "CAN channel" and "X" stay."""
+    return text if text[1:2].isupper() or len(text) < 2 else text[:1].lower() + text[1:]
+
+
 def ended(text: str) -> str:
     """Text with one full stop, or a question mark after "did you mean"; "" stays ""."""
     text = text.rstrip()

@@ -1,4 +1,4 @@
-"""Cells of tables of profile parts: conversion between values and text."""
+"""Declared values as text, in the cells of tables and in text fields."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORDS = {True: "yes", False: "no", None: ""}
 
 @dataclass(frozen=True)
 class CellColumn:
-    """Column of a table of parts: one field of each part."""
+    """Column of a table of parts: one field of each part; or the same field in a row of a form."""
 
     name: str
     """Key in the file."""
@@ -51,8 +51,10 @@ class CellColumn:
             return ", ".join(value)
         if self.kind == "pairs":
             return ", ".join(f"{name} = {_plain(each)}" for name, each in value.items())
-        if self.kind == "span":
+        if self.kind in ("span", "numbers"):
             return " ".join(exact_text(number) for number in value)
+        if self.kind == "points":
+            return "; ".join(" ".join(exact_text(number) for number in point) for point in value)
         if self.kind == "switch":
             return _WORDS[value]
         if self.kind == "integer":
@@ -78,6 +80,10 @@ class CellColumn:
             if len(numbers) != 2:
                 raise NumberTextError(f"{self.doc.label} must be two numbers, the smaller first.")
             return tuple(float(number) for number in numbers)
+        if self.kind == "numbers":
+            return parse_numbers(plain)
+        if self.kind == "points":
+            return _points(plain)
         if self.kind == "integer":
             return self._integer(plain)
         if self.kind == "number":
@@ -131,10 +137,11 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
     names : sequence of str, optional
         Fields in the order of the columns; all if omitted.
     """
-    return [_column(model, name) for name in (names if names is not None else model.model_fields)]
+    return [column_of(model, name) for name in (names if names is not None else model.model_fields)]
 
 
-def _column(model: type[BaseModel], name: str) -> CellColumn:
+def column_of(model: type[BaseModel], name: str) -> CellColumn:
+    """Column for a declared field of a part."""
     kind, optional, choices = field_kind(model, name)
     return CellColumn(name, field_doc(model, name), kind, optional, choices)
 
@@ -148,6 +155,14 @@ def _plain(value: Any) -> str:
     plain = str(value)
     unlike = set(plain) & set(',"\\') or plain != plain.strip() or _number_or_text(plain) != plain
     return json.dumps(plain, ensure_ascii=False) if unlike or not plain else plain
+
+
+def _points(text: str) -> tuple[tuple[float, float], ...]:
+    """Parse ``0 0; 1.5 0``: coordinates separated by a space, points by a semicolon."""
+    numbers = parse_numbers(text)
+    if len(numbers) % 2:
+        raise NumberTextError("A point needs two numbers, x and y, such as 0 0; 1.5 0; 3 2.")
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from snakestudio.model.fields import FieldDoc
 from snakestudio.text import capitalized, exact_text
 from snakestudio.viewmodel.papers import cited
@@ -12,15 +14,15 @@ _CHOICES = {
     "sqrt": "v / √(v² + ε²)",
     "tanh": "tanh(v / ε)",
 }
-"""Labels of choices that differ from the values in the scene file."""
+"""Labels of choices that differ from the values in the file."""
 
 
-def choice_text(choice: str | None) -> str:
-    """Return the label of a choice of a scene value: "Unit velocity"."""
+def choice_text(choice: Any) -> str:
+    """Return the label of a choice: "Unit velocity"."""
     known = _CHOICES.get(choice)
     if known is not None or choice is None:
         return known or ""
-    return capitalized(choice.replace("_", " "))
+    return capitalized(str(choice).replace("_", " "))
 
 
 def explanation(doc: FieldDoc, key: str, dim: str, unused: str = "") -> str:

@@ -15,7 +15,7 @@ from snakestudio.errors import Fix, Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.checks import Checks
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.parameters import ParameterPanels
@@ -240,8 +240,8 @@ def test_problems_lead_to_the_object_and_the_field(window: MainWindow, qtbot: Qt
     window.context.docks["inspector"].hide()
     checks.problem_activated.emit(Problem("warning", "robot.mass_kg", "heavy", ""))
     assert not window.context.docks["inspector"].isHidden()
-    (row,) = (row for row in inspector.rows.values() if "robot.mass_kg" in row.keys)
-    assert isinstance(row, NumberRow)
+    (row,) = (row for row in inspector.rows.values() if "robot.mass_kg" in row.binding.keys)
+    assert isinstance(row, ValueRow)
     qtbot.waitUntil(row.field.hasFocus)
     # A problem of an unknown object leads nowhere, and the search stays empty.
     checks.problem_activated.emit(Problem("hint", "no.such_key", "what", ""))

@@ -13,7 +13,7 @@ from snakestudio.control.controllers.strain_follower import StrainFollowerFields
 from snakestudio.control.controllers.teleoperation import TeleoperationFields
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.form import ChoiceRow, ToggleRow
+from snakestudio.gui.forms.editors import ChoiceEditor, SwitchEditor
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.kinds.controller import CONTROLLERS
@@ -62,9 +62,7 @@ def test_change_of_controller_is_one_undo_step(
     assert not panel.rows
     pick(qtbot, panel, "heading")
     assert document.scene.controller == HeadingFields()
-    assert {*panel.rows, *panel.choices} == {
-        f"controller.{n}" for n in HeadingFields.model_fields if n != "kind"
-    }
+    assert set(panel.rows) == {f"controller.{n}" for n in HeadingFields.model_fields if n != "kind"}
     assert document.undo_stack.count() == 1
     document.set_value("controller.gain", 0.9, "Gain")
     pick(qtbot, panel, "path_following")
@@ -84,10 +82,10 @@ def test_rows_edit_numbers_choices_and_switches(
     pick(qtbot, panel, "leader_follower")
     row = panels.rows["controller.speed_m_s"]
     type_into(row.field, "0.35")
-    begins = panel.choices["controller.begins"]
-    jams = panel.choices["controller.jam_resolution"]
-    assert isinstance(begins, ChoiceRow)
-    assert isinstance(jams, ToggleRow)
+    begins = panel.rows["controller.begins"]
+    jams = panel.rows["controller.jam_resolution"]
+    assert isinstance(begins.editor, ChoiceEditor)
+    assert isinstance(jams.editor, SwitchEditor)
     qtbot.keyClick(begins.field, Qt.Key.Key_Up)
     assert jams.field.isChecked()
     qtbot.keyClick(jams.field, Qt.Key.Key_Space)
@@ -136,7 +134,7 @@ def test_values_waiting_for_a_reset_are_marked(
     session_controller.status.pending = ("controller.begins",)
     session_controller.status_changed.emit(session_controller.status)
     assert not panel.message.text()
-    assert "reset" in panel.choices["controller.begins"].message.text()
+    assert "reset" in panel.rows["controller.begins"].message.text()
 
 
 def test_path_is_described_for_following_controllers(
@@ -153,9 +151,9 @@ def test_path_is_described_for_following_controllers(
     document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]], "Path")
     assert panel.path_about.text().startswith("3 waypoints.")
     shape, closed = panel.path_rows
-    assert isinstance(closed, ToggleRow)
+    assert isinstance(closed.editor, SwitchEditor)
     qtbot.keyClick(closed.field, Qt.Key.Key_Space)
-    assert isinstance(shape, ChoiceRow)
+    assert isinstance(shape.editor, ChoiceEditor)
     qtbot.keyClick(shape.field, Qt.Key.Key_Down)
     path = tree(document.scene.path)
     assert path == {

@@ -16,7 +16,7 @@ from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.scene.friction_picture_row import FrictionPictureRow
+from snakestudio.gui.forms.editors import TextEditor
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.scene_model import SceneModel
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
@@ -60,15 +60,15 @@ def test_picture_is_chosen_edited_saved_and_removed(
     tree = SceneModel(document, lambda *_: True, lambda *_: True, lambda *_: True)
     selection.set([("ground", 0)])
     row = inspector.rows["ground.picture.file"]
-    assert isinstance(row, FrictionPictureRow)
-    assert row.remove is not None
-    assert not row.remove.isVisibleTo(row)
+    assert isinstance(row.editor, TextEditor)
+    assert row.editor.clear_button is not None
+    assert not row.editor.clear_button.isVisibleTo(row)
     assert "ground.picture.black" not in inspector.rows
     assert tree.data(ground_index(tree), Qt.ItemDataRole.ToolTipRole) is None
     monkeypatch.setattr(
         QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "floor.png"), "")
     )
-    qtbot.mouseClick(row.browse, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(row.editor.browse_button, Qt.MouseButton.LeftButton)
     assert document.scene.ground.picture == GroundPicture(file="maps/floor.png")
     assert document.undo_stack.undoText() == "Change file of the friction image"
     assert {f"ground.picture.{name}" for name in GroundPicture.model_fields} <= set(inspector.rows)
@@ -82,10 +82,10 @@ def test_picture_is_chosen_edited_saved_and_removed(
         file="maps/floor.png", black=0.3
     )
     row = inspector.rows["ground.picture.file"]
-    assert isinstance(row, FrictionPictureRow)
-    assert row.remove is not None
-    assert row.remove.isVisibleTo(row)
-    qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
+    assert isinstance(row.editor, TextEditor)
+    assert row.editor.clear_button is not None
+    assert row.editor.clear_button.isVisibleTo(row)
+    qtbot.mouseClick(row.editor.clear_button, Qt.MouseButton.LeftButton)
     assert document.scene.ground.picture == GroundPicture()
     assert "ground.picture.black" not in inspector.rows
     document.save(tmp_path / "scene.toml")

@@ -16,11 +16,11 @@ from snakestudio.control.registry import check as check_controller
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.forms.editors import TextEditor
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.gait_panel import GAITS, GaitPanel
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.presets import ScenePreset
-from snakestudio.gui.scene.table_rows import TableRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import LateralUndulation, TwoWaves
@@ -157,12 +157,12 @@ def test_planar_model_marks_the_vertical_wave_as_ignored(
     row = panel.rows["gait.pitch_amplitude_deg"]
     assert panel.hint_message.isVisible()
     assert "vertical wave" in panel.hint_message.text()
-    assert not row.field.isEnabled()
+    assert row.field.property("unused")
     assert "spatial" in row.unused
-    assert panel.rows["gait.amplitude_deg"].field.isEnabled()
+    assert not panel.rows["gait.amplitude_deg"].field.property("unused")
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     assert not panel.hint_message.isVisible()
-    assert row.field.isEnabled()
+    assert not row.field.property("unused")
 
 
 def test_vertical_wave_is_added_and_removed(
@@ -345,8 +345,7 @@ def torques(panel: GaitPanel, document: Document) -> GaitPanel:
 def test_torques_replace_angles_in_one_step(torques: GaitPanel, document: Document) -> None:
     before = initial_joint_angles(document.scene)
     assert not check_controller(document.scene)
-    assert list(torques.formulas) == ["gait.torque_nm", "gait.pitch_torque_nm"]
-    assert torques.rows == {}
+    assert list(torques.rows) == ["gait.torque_nm", "gait.pitch_torque_nm"]
     assert not torques.shape.isVisible()
     assert not torques.wave_button.isVisible()
     assert "torques" in torques.about.text()
@@ -367,7 +366,7 @@ def test_torques_replace_angles_in_one_step(torques: GaitPanel, document: Docume
 def test_formula_of_torques_is_applied_or_refused(
     qtbot: QtBot, torques: GaitPanel, document: Document
 ) -> None:
-    row = torques.formulas["gait.torque_nm"]
+    row = torques.rows["gait.torque_nm"]
     assert row.field.text() == JointTorqueFields(kind="joint_torque").torque_nm
     for text in ("0.3*sin(q)", "0.3*sin(t*i/n)"):
         type_into(row.field, text)
@@ -383,9 +382,9 @@ def test_formula_of_angles_is_chosen_applied_or_refused(
     qtbot: QtBot, panel: GaitPanel, document: Document
 ) -> None:
     document.edit(with_values(document.scene, {"gait.kind": "joint_angle"}), "Gait")
-    assert list(panel.formulas) == ["gait.angle_deg", "gait.pitch_angle_deg"]
+    assert list(panel.rows) == ["gait.angle_deg", "gait.pitch_angle_deg"]
     assert panel.names_button.isVisible()
-    row = panel.formulas["gait.angle_deg"]
+    row = panel.rows["gait.angle_deg"]
     for text in ("30*sin(q)", "30*sin(t - i)"):
         type_into(row.field, text)
         assert ("'q'" in row.problem) == ("q" in text)
@@ -393,13 +392,14 @@ def test_formula_of_angles_is_chosen_applied_or_refused(
     assert not [each for each in check_controller(document.scene) if each.severity == "error"]
 
 
-def test_values_ignored_with_torques_are_locked(torques: GaitPanel, document: Document) -> None:
-    pitch = torques.formulas["gait.pitch_torque_nm"]
-    assert not pitch.field.isEnabled()
+def test_values_ignored_with_torques_are_muted(torques: GaitPanel, document: Document) -> None:
+    pitch = torques.rows["gait.pitch_torque_nm"]
+    assert pitch.field.property("unused")
+    assert pitch.field.isEnabled()
     assert pitch.note.text() == "Only in the spatial model"
     assert "torques" in torques.lead_in.unused
     document.edit(with_values(document.scene, {"model.kind": "spatial_nonsmooth"}), "Model")
-    assert pitch.field.isEnabled()
+    assert not pitch.field.property("unused")
     assert not pitch.note.isVisible()
 
 
@@ -414,9 +414,9 @@ def test_pending_values_and_problems_are_shown(torques: GaitPanel) -> None:
     finding = Problem("error", "gait.torque_nm", "there is no value", "avoid 1/0")
     torques.show_pending({"gait"}, [finding])
     assert "reset" in torques.message.text()
-    assert torques.formulas["gait.torque_nm"].problem == "There is no value. Avoid 1/0."
+    assert torques.rows["gait.torque_nm"].problem == "There is no value. Avoid 1/0."
     torques.show_pending((), ())
-    assert torques.message.text() == torques.formulas["gait.torque_nm"].problem == ""
+    assert torques.message.text() == torques.rows["gait.torque_nm"].problem == ""
 
 
 # --- compound serpenoids and tables ---------------------------------------------------------------
@@ -432,7 +432,7 @@ def test_compound_serpenoid_has_groups_and_an_envelope(
     ]
     assert titles == ["Lateral (odd joints)", "Vertical (even joints)", "Between the waves"]
     assert not panel.wave_button.isVisible()
-    row = panel.formulas["gait.envelope"]
+    row = panel.rows["gait.envelope"]
     for text in ("1 + q", "0.5 + n/N"):
         type_into(row.field, text)
         assert bool(row.problem) == ("q" in text)
@@ -469,8 +469,8 @@ def test_gait_table_is_edited_previewed_and_checked(
     panel.presets.activated.emit(panel.presets.findText("Table of joint angles"))
     assert panel.preview.isVisible()
     assert panel.preview.text == "no table"
-    row = panel.choices["gait.file"]
-    assert isinstance(row, TableRow)
+    row = panel.rows["gait.file"]
+    assert isinstance(row.editor, TextEditor)
     for name, text in (
         ("none.csv", "the file "),
         ("log.csv", "11 rows, 1 s at 10 Hz, 10 axes, ±25.2°"),

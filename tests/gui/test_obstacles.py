@@ -15,10 +15,9 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.forms.editors import NumberEditor, ShownText
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.scene.checks import Checks
-from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.scene_tree import SceneTree
@@ -203,10 +202,10 @@ def test_every_value_of_an_obstacle_has_a_row(
     selection.set([("obstacle", 0)])
     assert set(inspector.rows) == set(model.model_fields) - {"kind"}
     assert inspector.title.text() == f"{SHAPES[kind].title} 1"
-    numbers = [name for name, row in inspector.rows.items() if isinstance(row, NumberRow)]
+    numbers = [name for name, row in inspector.rows.items() if isinstance(row.editor, NumberEditor)]
     for name in numbers:
         row = inspector.rows[name]
-        assert isinstance(row, NumberRow)
+        assert isinstance(row.editor, NumberEditor)
         enter(row, "3")
         assert getattr(document.scene.obstacles[0], name) == 3, row.message.text()
     assert document.undo_stack.count() == len(numbers) + 1
@@ -220,7 +219,7 @@ def test_several_kinds_share_their_common_values(
     shared = ["group", "x_m", "y_m", "friction", "locked", "hidden"]
     assert list(inspector.rows) == [*shared[:3], "length_m", "width_m", *shared[3:]]
     row = inspector.rows["width_m"]
-    assert isinstance(row, NumberRow)
+    assert isinstance(row.editor, NumberEditor)
     enter(row, "0.7")
     assert [document.scene.obstacles[i].width_m for i in (0, 1, 3)] == [0.7, 0.7, 0.3]  # type: ignore[union-attr]
     selection.set([("obstacle", i) for i in range(4)])
@@ -242,15 +241,14 @@ def test_heights_are_read_from_a_table_or_an_image(
     selection.set([("obstacle", 0)])
     table = inspector.rows["heights_m"]
     picture = inspector.rows["picture"]
-    assert isinstance(table, HeightsRow)
-    assert isinstance(picture, PictureRow)
+    assert isinstance(table.editor, ShownText)
     assert table.field.text() == "3 × 2 heights"
     (tmp_path / "maps").mkdir()
     Image.fromarray(np.full((4, 5), 128, np.uint8)).save(tmp_path / "maps" / "hills.png")
     monkeypatch.setattr(
         QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "hills.png"), "")
     )
-    qtbot.mouseClick(picture.browse, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(picture.editor.browse_button, Qt.MouseButton.LeftButton)
     field = document.scene.obstacles[0]
     assert isinstance(field, HeightField)
     assert (field.picture, field.heights_m) == ("maps/hills.png", None)

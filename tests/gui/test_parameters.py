@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.gait_panel import GAITS
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.model.fields import field_doc
@@ -24,7 +24,7 @@ from tests.gui.pages.hands import type_into
 pytestmark = pytest.mark.gui
 
 
-def slider_of(row: ParameterRow) -> ValueSlider:
+def slider_of(row: ValueRow) -> ValueSlider:
     assert row.slider is not None
     return row.slider
 
@@ -212,14 +212,18 @@ def test_values_of_the_lagrangian_model_are_shown_only_there(
         "joint_controller.linearization_kp_per_s2",
     )
     assert not any(panels.rows[key].isVisibleTo(panels) for key in keys)
-    assert not panels.law.isVisibleTo(panels)
+    assert not panels.rows["joint_controller.law"].isVisibleTo(panels)
     document.open(scenes_dir() / "lagrangian_undulation.toml")
     assert all(panels.rows[key].isVisibleTo(panels) for key in keys)
-    assert panels.law.isVisibleTo(panels)
+    assert panels.rows["joint_controller.law"].isVisibleTo(panels)
     stiffness = panels.rows["joint_controller.kp_nm_per_rad"]
     assert "PD control" in stiffness.unused
-    panels.law.field.setCurrentIndex(panels.law.field.findData("pd"))
-    panels.law.field.activated.emit(panels.law.field.currentIndex())
+    panels.rows["joint_controller.law"].field.setCurrentIndex(
+        panels.rows["joint_controller.law"].field.findData("pd")
+    )
+    panels.rows["joint_controller.law"].field.activated.emit(
+        panels.rows["joint_controller.law"].field.currentIndex()
+    )
     assert document.scene.joint_controller.law == "pd"
     assert stiffness.unused == ""
     gain = panels.rows["joint_controller.linearization_kp_per_s2"]

@@ -1,4 +1,4 @@
-"""The real robot: switched on and off by one click, with unused values locked and explained."""
+"""The real robot: switched on and off by one click, with unused values muted and explained."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
 from tests.gui.fake import FakeBridge
-from tests.gui.pages.hands import show_widget
+from tests.gui.pages.hands import show_widget, type_into
 from tests.gui.pages.parts import label
 
 pytestmark = pytest.mark.gui
@@ -80,29 +80,34 @@ def test_scene_of_a_real_robot_opens_expanded(panels: ParameterPanels, document:
     assert panels.real_robot.is_folded
 
 
-def test_values_ignored_by_a_smooth_model_are_locked(
+def test_values_ignored_by_a_smooth_model_are_muted_and_editable(
     panels: ParameterPanels, document: Document
 ) -> None:
     row = panels.rows["actuator.free_play_deg"]
-    assert row.field.isEnabled()
-    document.set_value("model.kind", "planar_lagrangian", "Model")
-    assert not row.field.isEnabled()
     assert row.slider is not None
-    assert not row.slider.isEnabled()
+    assert not row.field.property("unused")
+    document.set_value("model.kind", "planar_lagrangian", "Model")
+    assert row.field.property("unused")
+    assert row.slider.property("unused")
+    type_into(row.field, "2")
+    assert document.scene.actuator.free_play_deg == 2.0
+    assert row.slider.value() > 0
+    document.undo_stack.undo()
     assert "only in the planar non-smooth and spatial models" in label(row).text()
     assert "only in the planar non-smooth and spatial models" in row.field.toolTip()
-    assert panels.rows["control.start_delay_s"].field.isEnabled()
+    assert not panels.rows["control.start_delay_s"].field.property("unused")
     document.undo_stack.undo()
-    assert row.field.isEnabled()
+    assert not row.field.property("unused")
 
 
-def test_locked_values_are_reset(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+def test_unused_values_are_reset(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
     row = panels.rows["actuator.free_play_deg"]
     document.set_value("actuator.free_play_deg", 4.0, "Free play")
     document.set_value("model.kind", "planar_lagrangian", "Model")
-    assert not row.field.isEnabled()
+    assert row.unused
     row.set_default(0.0)
-    assert row.reset_button.isEnabled()
+    assert row.reset_button is not None
+    assert not row.reset_button.isHidden()
     row.reset_button.click()
     assert document.scene.actuator.free_play_deg == 0.0
 
@@ -141,11 +146,11 @@ def _other(scene: Scene, key: str) -> object:
         ("planar_nonholonomic", 15),
     ],
 )
-def test_engines_ignore_locked_values(kind: Any, fewest: int) -> None:
+def test_engines_ignore_unused_values(kind: Any, fewest: int) -> None:
     scene = Scene(model=FORMULATIONS[kind].fields())
-    locked = [key for key in _every_key(scene) if unused_reason(scene, key)]
-    assert len(locked) >= fewest
-    other = with_values(scene, {key: _other(scene, key) for key in locked})
+    unused = [key for key in _every_key(scene) if unused_reason(scene, key)]
+    assert len(unused) >= fewest
+    other = with_values(scene, {key: _other(scene, key) for key in unused})
     runs = []
     for each in (scene, other):
         runner = Runner(each)

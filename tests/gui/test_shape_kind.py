@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.gizmo import handles
-from snakestudio.gui.forms.form import NumberRow
+from snakestudio.gui.forms.editors import NumberEditor
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.palette import Palette
@@ -61,7 +61,7 @@ def test_custom_shape_works_like_built_in_ones(window: MainWindow, qtbot: QtBot)
     assert inspector is not None
     for name in ("length_m", "height_m", "strength_m"):
         row = inspector.rows[name]
-        assert isinstance(row, NumberRow)
+        assert isinstance(row.editor, NumberEditor)
         assert row.field.doc.slider == (0.01, 2)
     document.set_value("obstacles[1].length_m", 0.6, "Length")
     document.set_value("obstacles[1].x_m", 0.0, "x")

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.selection import Selection
-from snakestudio.gui.forms.form import ChoiceRow, FormRow
 from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.plots.channel_browser import ChannelBrowser
 from snakestudio.gui.plots.channel_library import ChannelLibrary
 from snakestudio.gui.plots.derived_dialog import DerivedDialog
@@ -91,7 +91,7 @@ def test_numbers_are_not_clipped(small: MainWindow, qtbot: QtBot) -> None:
     assert isinstance(inspector, Inspector)
     qtbot.waitUntil(lambda: inspector.reveal("obstacles[3].x_m") is not None)
     row = inspector.reveal("obstacles[3].x_m")
-    assert isinstance(row, FormRow)
+    assert isinstance(row, ValueRow)
     field = row.findChild(NumberField)
     assert isinstance(field, NumberField)
     qtbot.waitUntil(lambda: field.text() == "−0.12345")
@@ -108,7 +108,7 @@ def test_panels_fit_into_their_docks(small: MainWindow, qtbot: QtBot) -> None:
     area = panels.findChild(QScrollArea)
     assert isinstance(area, QScrollArea)
     content = area.widget()
-    qtbot.waitUntil(lambda: bool(panels.findChildren(ChoiceRow)))
+    qtbot.waitUntil(lambda: bool(panels.findChildren(ValueRow)))
     assert content.minimumSizeHint().width() <= area.viewport().width()
 
 

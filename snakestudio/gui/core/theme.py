@@ -191,6 +191,12 @@ QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus {
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled, QLineEdit[unused="true"], QComboBox[unused="true"] {
   color: $dim; background: $panel; }
 QCheckBox[unused="true"] { color: $dim; }
+QLineEdit[role="flat"] { background: transparent; border-color: transparent; }
+QLineEdit[role="flat"]:hover { background: $card; border-color: $line; }
+QLineEdit[role="flat"]:focus { background: $card; border-color: $accent; }
+QLineEdit[changed="true"] { color: $accent; }
+QLineEdit[role="flat"][unused="true"] { color: $dim; }
+QLineEdit[problem="true"], QLineEdit[problem="true"]:focus, QComboBox[problem="true"] { border-color: $warning; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: 0; width: 16px;
   subcontrol-origin: border; }
 QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up.svg"); width: 10px; height: 10px; }
@@ -210,7 +216,8 @@ QSlider::handle:horizontal { background: $text; width: 14px; height: 14px; margi
   border: 0; }
 QSlider::handle:horizontal:hover { background: $accent; }
 QSlider::handle:horizontal:focus { width: 8px; height: 8px; border: 3px solid $accent; }
-QSlider::sub-page:horizontal:disabled, QSlider::handle:horizontal:disabled { background: $dim; }
+QSlider::sub-page:horizontal:disabled, QSlider::handle:horizontal:disabled,
+QSlider[unused="true"]::sub-page:horizontal, QSlider[unused="true"]::handle:horizontal { background: $dim; }
 
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox::indicator, QAbstractItemView::indicator {
@@ -422,6 +429,14 @@ def open_at(dialog: QWidget, width: int, height: int) -> None:
     """Set the initial size of a window, px of the design, limited to its screen."""
     available = dialog.screen().availableSize()
     dialog.resize(min(scaled(width), available.width()), min(scaled(height), available.height()))
+
+
+def set_property(widget: QWidget, name: str, value: bool) -> None:
+    """Set a property that the style sheet tests, such as `unused`."""
+    if bool(widget.property(name)) != value:
+        widget.setProperty(name, value)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def set_role(widget: QWidget, role: str) -> None:

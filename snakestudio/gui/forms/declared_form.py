@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editors import (
-    ChoiceEditor,
     Editor,
     NumberEditor,
     is_editable,
@@ -141,6 +140,7 @@ class DeclaredForm(QWidget, Generic[T]):
         self.refresh()
         for name, editor in self.editors.items():
             editor.changed.connect(lambda name=name: self._on_changed(name))
+            editor.problem_changed.connect(lambda name=name: self._on_changed(name))
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -188,8 +188,6 @@ class DeclaredForm(QWidget, Generic[T]):
         editor = make_editor(declared, value, self, enter_accepts=self._enter_accepts)
         editor.widget.setObjectName(name)
         self.editors[name] = editor
-        if isinstance(editor, ChoiceEditor) and not callable(declared.choices):
-            editor.offer(declared.choices or ())
         editor.set_value(value)
         parts = list(editor.widgets)
         if name != line[0] and declared.label and not declared.text:

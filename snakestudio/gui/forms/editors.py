@@ -7,23 +7,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QApplication,
     QCheckBox,
-    QComboBox,
     QLabel,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
+    QToolButton,
     QWidget,
 )
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox
+from snakestudio.gui.forms.binding import SEVERAL
+from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox, make_editable, narrow
 from snakestudio.gui.forms.form_fields import Choice, Choices, FormField
 from snakestudio.gui.forms.number_field import NumberField
+from snakestudio.gui.forms.text_field import TextField
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.text import exact_text
-from snakestudio.viewmodel.numbers import parse_change
+from snakestudio.viewmodel.numbers import Change, parse_change
 
 _LONGEST = 40
 """Largest number of characters of a value in a menu."""
@@ -36,18 +41,27 @@ class Editor(QObject):
     Signals
     -------
     changed()
-        The user changed the value.
+        The user changed the value. A receiver that cannot accept it calls `refuse`.
+    change_requested(change: Change)
+        A relative change of several values that are edited together; otherwise like `changed`.
+    problem_changed()
+        The message about the input changed.
     """
 
     changed = Signal()
+    change_requested = Signal(object)
+    problem_changed = Signal()
 
     widget: QWidget
     """The widget that gets the keyboard focus."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    again = False
+    """Whether the last change continues the gesture of the change before, as a repeated key does."""
+
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(parent)
         self.field = field
-        self.browse_button: QPushButton | None = None
+        self.browse_button: QAbstractButton | None = None
 
     @property
     def widgets(self) -> Sequence[QWidget]:
@@ -56,15 +70,22 @@ class Editor(QObject):
 
     def add_browse_button(self) -> None:
         """Add the button of the file dialog."""
-        self.browse_button = QPushButton(self.field.browse_text, self.widget.parentWidget())
-        self.browse_button.setAutoDefault(False)
+        parent = self.widget.parentWidget()
+        if self.field.browse_tip:
+            self.browse_button = QToolButton(parent)
+            self.browse_button.setText("…")
+            self.browse_button.setToolTip(self.field.browse_tip)
+            self.browse_button.setAccessibleName(self.field.browse_tip)
+        else:
+            button = self.browse_button = QPushButton(self.field.browse_text, parent)
+            button.setAutoDefault(False)
         self.browse_button.clicked.connect(self._browse)
 
     def _browse(self) -> None:
         assert self.field.browse is not None
         value = self.field.browse(self.value)
         if value is not None:
-            self.set_value(value)
+            self.enter(value)
 
     @property
     def problem(self) -> str:
@@ -78,7 +99,22 @@ class Editor(QObject):
 
     @abstractmethod
     def set_value(self, value: Any) -> None:
-        """Show another value."""
+        """Show another value; `SEVERAL` for items that differ in it."""
+
+    def enter(self, value: Any) -> None:
+        """Set a value as if the user had entered it."""
+        self.set_value(value)
+
+    def refuse(self, sentence: str) -> None:
+        """Refuse the value with a message; call it from a slot of `changed` or `change_requested`."""
+
+    def discard_input(self) -> None:
+        """Discard input that is not applied."""
+
+    @property
+    def has_input(self) -> bool:
+        """Whether there is input that is not applied, valid or not."""
+        return False
 
     @property
     def stored(self) -> Any:
@@ -108,29 +144,119 @@ def _bool(stored: Any) -> bool:
 class TextEditor(Editor):
     """A line of text."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(field, parent)
-        self.widget: QLineEdit = QLineEdit(parent)
+        self._value: Any = field.value_of("") if field.live else None
+        self._problem = ""
+        self.clear_button: QToolButton | None = None
+        self.widget: QLineEdit
+        if field.live:
+            self.widget = QLineEdit(parent)
+            self.widget.textChanged.connect(self._read)
+        else:
+            text_field = self.widget = TextField(parent)
+            text_field.committed.connect(self._read)
+            text_field.restored.connect(self.discard_input)
         self.widget.setMaxLength(field.max_length)
         self.widget.setPlaceholderText(field.placeholder)
-        if field.live:
-            self.widget.textChanged.connect(self.changed)
-        else:
-            self.widget.editingFinished.connect(self.changed)
+        if field.clear_tip:
+            button = self.clear_button = QToolButton(parent)
+            theme.set_icon(button, "delete")
+            button.setToolTip(field.clear_tip)
+            button.setAccessibleName(field.clear_tip)
+            button.hide()
+            button.clicked.connect(lambda: self.enter(field.value_of("")))
+
+    @property
+    def widgets(self) -> Sequence[QWidget]:
+        return (*super().widgets, *(() if self.clear_button is None else (self.clear_button,)))
+
+    @property
+    def problem(self) -> str:
+        return self._problem
+
+    @property
+    def value(self) -> Any:
+        return self._value
+
+    def set_value(self, value: Any) -> None:
+        if self.field.live:
+            if value != self._value:
+                self.widget.setText(self.field.text_of(value))
+            return
+        self._value = value
+        if self.clear_button is not None:
+            self.clear_button.setVisible(bool(value))
+        if not self.widget.isModified():
+            mixed = value is SEVERAL
+            self.widget.setPlaceholderText("mixed" if mixed else self.field.placeholder)
+            self.widget.setText("" if mixed else self.field.text_of(value))
+            self.widget.setCursorPosition(0)
+
+    def enter(self, value: Any) -> None:
+        self.set_value(value)
+        if not self.field.live:
+            self._publish(value, "")
+
+    def discard_input(self) -> None:
+        self.widget.setModified(False)
+        self.set_value(self._value)
+        if self._problem:
+            self._problem = ""
+        self.problem_changed.emit()
+
+    def _read(self) -> None:
+        try:
+            self._publish(self.field.value_of(self.widget.text()), "")
+        except NumberTextError as error:
+            self._publish(self._value, str(error))
+
+    def _publish(self, value: Any, problem: str) -> None:
+        self._value = value
+        self._problem = problem
+        self.changed.emit()
+
+
+class LongTextEditor(Editor):
+    """A text of several lines, applied when the focus leaves it."""
+
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
+        super().__init__(field, parent)
+        self.widget: _LongText = _LongText(parent)
+        self.widget.setFixedHeight(theme.scaled(72))
+        self.widget.left.connect(self._on_left)
 
     @property
     def value(self) -> str:
-        return self.widget.text().strip()
+        return self.widget.toPlainText()
 
     def set_value(self, value: Any) -> None:
         if value != self.value:
-            self.widget.setText(value)
+            self.widget.setPlainText(value)
+            self.widget.document().setModified(False)
+
+    def _on_left(self) -> None:
+        if self.widget.document().isModified():
+            self.widget.document().setModified(False)
+            self.changed.emit()
+
+
+class _LongText(QPlainTextEdit):
+    """Text of several lines that signals when the focus leaves it."""
+
+    left = Signal()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
 
 
 class NumberEditor(Editor):
     """A typed number."""
 
-    def __init__(self, field: FormField, parent: QWidget, *, enter_accepts: bool = True) -> None:
+    def __init__(
+        self, field: FormField, parent: QWidget | None, *, enter_accepts: bool = True
+    ) -> None:
         super().__init__(field, parent)
         self.widget: NumberField = NumberField(
             field.doc,
@@ -151,8 +277,9 @@ class NumberEditor(Editor):
         if field.live:
             self.widget.textChanged.connect(self._read)
         else:
-            self.widget.committed.connect(lambda value, again: self._publish(value, ""))
-            self.widget.problem_changed.connect(lambda problem: self._publish(self._value, problem))
+            self.widget.committed.connect(self._on_committed)
+            self.widget.change_requested.connect(self._on_change_requested)
+            self.widget.problem_changed.connect(self._on_problem)
 
     @property
     def problem(self) -> str:
@@ -163,7 +290,10 @@ class NumberEditor(Editor):
         return self.field.empty if self._value is None else self._value
 
     def set_value(self, value: Any) -> None:
-        value = None if self.field.optional and value == self.field.empty else value
+        if (value is SEVERAL) != self.widget.mixed:
+            self.widget.set_mixed(value is SEVERAL)
+        if value is SEVERAL or (self.field.optional and value == self.field.empty):
+            value = None
         self._setting = True
         self.widget.set_value(value)
         self._setting = False
@@ -173,6 +303,31 @@ class NumberEditor(Editor):
 
     def commit(self) -> bool:
         return self.widget.commit() and not self._problem
+
+    def refuse(self, sentence: str) -> None:
+        self._value = self.widget.value
+        self.widget.refuse(sentence)
+
+    def discard_input(self) -> None:
+        self.widget.restore()
+
+    def after(self, change: Change, value: float) -> float:
+        """Return a value after a relative change, rounded if it is a whole number."""
+        changed = change.of(value)
+        return round(changed) if self.field.integer else changed
+
+    def _on_committed(self, value: float | None, again: bool) -> None:
+        self._value = value
+        self.again = again
+        self.changed.emit()
+
+    def _on_change_requested(self, change: Change, again: bool) -> None:
+        self.again = again
+        self.change_requested.emit(change)
+
+    def _on_problem(self, problem: str) -> None:
+        self._problem = problem
+        self.problem_changed.emit()
 
     def _publish(self, value: Any, problem: str) -> None:
         if (value, problem) != (self._value, self._problem):
@@ -211,7 +366,7 @@ class NumberEditor(Editor):
 class SpinEditor(Editor):
     """A number in a box with arrows."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(field, parent)
         low = field.minimum or 0.0
         high = field.maximum if field.maximum is not None else 1e9
@@ -243,25 +398,31 @@ class SpinEditor(Editor):
 class SwitchEditor(Editor):
     """A value that is on or off."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(field, parent)
         self.widget: QCheckBox = QCheckBox(field.text, parent)
-        self.widget.toggled.connect(self.changed)
+        self.widget.checkStateChanged.connect(lambda _: self.changed.emit())
 
     @property
     def value(self) -> bool:
         return self.widget.isChecked()
 
     def set_value(self, value: Any) -> None:
-        self.widget.setChecked(bool(value))
+        self.widget.setTristate(value is SEVERAL)
+        if value is SEVERAL:
+            self.widget.setCheckState(Qt.CheckState.PartiallyChecked)
+        else:
+            self.widget.setChecked(bool(value))
 
 
 class ChoiceEditor(Editor):
     """One of several values."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(field, parent)
         self.widget: ChoiceBox = ChoiceBox(parent)
+        if field.characters:
+            narrow(self.widget, field.characters)
         self._choices: tuple[Choice, ...] = ()
         self.widget.currentIndexChanged.connect(self.changed)
 
@@ -291,7 +452,10 @@ class ChoiceEditor(Editor):
 
     def set_value(self, value: Any) -> None:
         values = [choice.value for choice in self._choices]
-        if value in values:
+        if value is SEVERAL:
+            self.widget.setPlaceholderText("mixed")
+            self.widget.setCurrentIndex(-1)
+        elif value in values:
             self.widget.setCurrentIndex(values.index(value))
 
     @property
@@ -307,27 +471,44 @@ class ChoiceEditor(Editor):
 class SuggestionEditor(Editor):
     """A text with suggestions."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(field, parent)
-        self.widget: QComboBox = QComboBox(parent)
-        self.widget.setEditable(True)
+        self.widget: ChoiceBox = ChoiceBox(parent)
+        if field.live:
+            self.widget.setEditable(True)
+            self.widget.editTextChanged.connect(self.changed)
+        else:
+            narrow(self.widget)
+            make_editable(self.widget, self.changed.emit)
         if field.choices is not None and not callable(field.choices):
-            self.widget.addItems([choice.text for choice in field.choices])
-        self.widget.editTextChanged.connect(self.changed)
+            self.offer(field.choices)
+
+    def offer(self, choices: Choices) -> None:
+        texts = [choice.text for choice in choices]
+        if texts != [self.widget.itemText(row) for row in range(self.widget.count())]:
+            text = self.widget.currentText()
+            with QSignalBlocker(self):
+                self.widget.clear()
+                self.widget.addItems(texts)
+                self.widget.setEditText(text)
 
     @property
-    def value(self) -> str:
-        return self.widget.currentText().strip()
+    def value(self) -> Any:
+        return self.field.value_of(self.widget.currentText())
 
     def set_value(self, value: Any) -> None:
-        if value != self.value:
-            self.widget.setEditText(value)
+        text = self.field.text_of(value)
+        if text == self.widget.currentText():
+            return
+        if not self.field.live:
+            self.widget.setCurrentIndex(self.widget.findText(text))
+        self.widget.setEditText(text)
 
 
 class ShownText(Editor):
     """A read-only text."""
 
-    def __init__(self, field: FormField, parent: QWidget) -> None:
+    def __init__(self, field: FormField, parent: QWidget | None) -> None:
         super().__init__(field, parent)
         self.widget: QLabel = QLabel(parent)
         self.widget.setTextFormat(Qt.TextFormat.PlainText)
@@ -337,11 +518,11 @@ class ShownText(Editor):
         return self.widget.text()
 
     def set_value(self, value: Any) -> None:
-        self.widget.setText(value)
+        self.widget.setText(self.field.text_of(value))
 
 
 def make_editor(
-    field: FormField, value: Any, parent: QWidget, *, enter_accepts: bool = True
+    field: FormField, value: Any, parent: QWidget | None = None, *, enter_accepts: bool = True
 ) -> Editor:
     """Return the editor for a field, by its declaration and its initial value."""
     editor: Editor
@@ -349,14 +530,16 @@ def make_editor(
         editor = field.editor(field, parent)
     elif field.choices is not None:
         editor = ChoiceEditor(field, parent)
-    elif isinstance(value, bool):
+    elif field.kind == "switch" or isinstance(value, bool):
         editor = SwitchEditor(field, parent)
     elif isinstance(value, int | float) and field.decimals is not None:
         editor = SpinEditor(field, parent)
-    elif isinstance(value, int | float) or field.optional:
+    elif isinstance(value, int | float) or field.optional or field.kind in ("integer", "number"):
         editor = NumberEditor(field, parent, enter_accepts=enter_accepts)
     else:
         editor = TextEditor(field, parent)
+    if isinstance(editor, ChoiceEditor) and not callable(field.choices):
+        editor.offer(field.choices or ())
     if field.browse is not None:
         editor.add_browse_button()
     if field.width:
@@ -377,7 +560,7 @@ def value_text(field: FormField, value: Any, values: Any) -> str:
         return text
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f"{exact_text(value)} {field.unit}".strip()
-    text = _VALUE_TEXTS[value] if value in _VALUE_TEXTS else str(value)
+    text = _VALUE_TEXTS[value] if value in _VALUE_TEXTS else field.text_of(value)
     return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
 
 

@@ -65,6 +65,7 @@ class FieldRow(QObject, Generic[T]):
         self.set_values(values)
         for editor in self.editors.values():
             editor.changed.connect(self._on_changed)
+            editor.problem_changed.connect(self._on_changed)
 
     def widget_of(self, name: str) -> Any:
         """Return the widget of a field."""

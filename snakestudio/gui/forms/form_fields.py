@@ -9,8 +9,10 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from snakestudio.model.field_kind import field_kind
-from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.field_kind import Kind, field_kind
+from snakestudio.model.fields import FieldDoc
+from snakestudio.viewmodel.cells import column_of
+from snakestudio.viewmodel.field_texts import choice_text
 
 _KEY = "form_field"
 """Metadata key of the declaration of a dataclass field."""
@@ -77,15 +79,29 @@ class FormField:
     refusal: str = ""
     """Message about an invalid number, if the standard messages are not sufficient."""
     max_length: int = 32767
+    text_of: Callable[[Any], str] = str
+    """Returns the text of a value in a text field."""
+    value_of: Callable[[str], Any] = str.strip
+    """Returns the value of a typed text; raises `NumberTextError` if it is not valid."""
+    check: Callable[[str], str] | None = None
+    """Returns a message about a formula; "" if it is valid."""
+    kind: Kind | None = None
+    """Kind of value; if omitted, that of the initial value."""
     choices: Choices | Callable[[Any], Choices] | None = None
     """Offered values, or a function of the form's values that returns them."""
     browse: Callable[[Any], Any] | None = None
     """Opens a file dialog, given the present value; returns None for no change."""
     browse_text: str = "Browse..."
+    browse_tip: str = ""
+    """Tooltip of a small button that opens the file dialog."""
+    clear_tip: str = ""
+    """Tooltip of a button that empties a text, visible while there is one; "" for no button."""
     width: int = 0
     """Width of the editor, px of the design; 0 for the available width."""
     least_width: int = 0
     """Least width of an editor with a set width, px of the design; 0 for a fixed width."""
+    characters: int = 0
+    """Least number of visible characters of a choice; 0 to show the longest choice."""
     live: bool = True
     """Whether input takes effect while typing; otherwise on Enter and when the focus leaves the field,
     and invalid input is replaced by the present value."""
@@ -141,7 +157,7 @@ def fields_of(values: Any) -> dict[str, FormField]:
     """Return the declared fields of a dataclass or pydantic model, by name."""
     if isinstance(values, BaseModel):
         model = type(values)
-        return {name: _of_model(model, name) for name in model.model_fields}
+        return {name: field_for(model, name) for name in model.model_fields}
     return {
         each.name: each.metadata[_KEY]
         for each in dataclasses.fields(values)
@@ -149,15 +165,25 @@ def fields_of(values: Any) -> dict[str, FormField]:
     }
 
 
-def _of_model(model: type[BaseModel], name: str) -> FormField:
+def field_for(model: type[BaseModel], name: str, **declared: Any) -> FormField:
+    """Return a field of a form for a declared value of a scene, profile or study.
+
+    `declared` are fields of `FormField`.
+    """
     kind = field_kind(model, name)
-    return field_of(
-        field_doc(model, name),
-        optional=kind.optional and kind.is_number,
-        integer=kind.kind == "integer",
-        choices=tuple(Choice(value, str(value).replace("_", " ")) for value in kind.choices)
-        or None,
-    )
+    column = column_of(model, name)
+    chosen: dict[str, Any] = {
+        "kind": kind.kind,
+        "optional": kind.optional and kind.is_number,
+        "integer": kind.kind == "integer",
+        "text_of": column.text,
+        "value_of": column.value,
+    }
+    if kind.choices:
+        chosen["choices"] = tuple(Choice(value, choice_text(value)) for value in kind.offered)
+    if kind.kind == "points":
+        chosen["placeholder"] = "x y; x y"
+    return field_of(column.doc, **{**chosen, **declared})
 
 
 def field_of(doc: FieldDoc, **declared: Any) -> FormField:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 
 class TextField(QLineEdit):
@@ -13,8 +13,8 @@ class TextField(QLineEdit):
     committed = Signal(str)
     restored = Signal()
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.editingFinished.connect(self._finish)
 
     def _finish(self) -> None:

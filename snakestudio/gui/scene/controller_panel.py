@@ -8,8 +8,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.form import FormRow, make_row
 from snakestudio.gui.scene.kind_section import KindSection
+from snakestudio.gui.scene.value_rows import panel_row
 from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
@@ -76,11 +76,8 @@ class ControllerPanel(KindSection):
         column.addWidget(title)
         column.addWidget(self.path_about)
         column.addLayout(line)
-        self.path_rows: list[FormRow] = []
-        for key in ("path.shape", "path.closed"):
-            row = make_row(self._document, [key])
-            assert row is not None
-            self.path_rows.append(row)
+        self.path_rows = [panel_row(self._document, key) for key in ("path.shape", "path.closed")]
+        for row in self.path_rows:
             column.addWidget(row)
         self.add(self.path_part)
 
@@ -90,7 +87,7 @@ class ControllerPanel(KindSection):
         info = CONTROLLERS[kind]
         follows = "path" in info.tools
         self._make_rows(scene, kind)
-        self._rows.refresh(scene)
+        self._rows.refresh()
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
             self.box.setPlaceholderText(info.title)  # of a plug-in that is not loaded
@@ -115,7 +112,6 @@ class ControllerPanel(KindSection):
         """Show which changes wait for the next reset."""
         kind = "controller" in pending
         self.message.show_text("The new controller takes effect at the next reset." if kind else "")
-        self._rows.show_pending(pending)
 
     def _choose(self, kind: str) -> None:
         text = f"Controller: {CONTROLLERS[kind].title}"

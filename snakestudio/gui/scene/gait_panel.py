@@ -9,16 +9,14 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.form import ToggleRow
-from snakestudio.gui.forms.formula_row import FormulaHelp, wrong_at
+from snakestudio.gui.forms.formula_editor import FormulaHelp
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.kind_section import PresetSection
 from snakestudio.gui.scene.presets import ScenePreset
-from snakestudio.gui.scene.table_rows import TablePreview, TableRow
+from snakestudio.gui.scene.table_preview import TablePreview
+from snakestudio.gui.scene.value_rows import AT_RESET, is_editable, panel_row, wrong_at
 from snakestudio.kinds.gait import GAIT_KINDS
-from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
@@ -154,11 +152,12 @@ class GaitPanel(PresetSection):
             self.envelope_button,
         ):
             self.body.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        self.soft_start = ParameterRow(document, "control.soft_start_deg", slider=False)
+        self.soft_start = panel_row(document, "control.soft_start_deg", slider=False)
         self.add(self.soft_start)
-        self.lead_in = ToggleRow(document, ["control.lead_in"])
-        self.lead_in.set_note("takes effect after Reset")
+        self.lead_in = panel_row(document, "control.lead_in", note=AT_RESET)
         self.add(self.lead_in)
+        self.start_rows = {row.key: row for row in (self.soft_start, self.lead_in)}
+        """Rows of the start of the motion, by scene key."""
         self.refresh(document.scene)
         document.kinds_changed.connect(self.update_kinds)
 
@@ -170,21 +169,16 @@ class GaitPanel(PresetSection):
         self._make_rows(scene, scene.gait.kind)
         self.presets.refresh(scene)
         chosen = self.presets.preset
-        for key, row in self.rows.items():
-            row.set_unused(unused_reason(scene, key))
-            row.refresh()
+        for row in self.rows.values():
             row.set_default(self._default_of(row))
-        for choice in self.choices.values():
-            choice.refresh()
-        for key, formula in self.formulas.items():
-            formula.set_unused(unused_reason(scene, key))
-            formula.refresh()
+            row.refresh()
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
         two = scene.gait.has_vertical_wave
         ignored = two and not scene.body.in_space
         used = scene.controller.uses_gait
         torques = scene.gives_torques
-        self.lead_in.refresh()
+        for row in self.start_rows.values():
+            row.refresh()
         for widget in (self.presets, self._rows, self.soft_start, self.lead_in):
             widget.setVisible(used)
         two = scene.gait.has_vertical_wave
@@ -278,11 +272,8 @@ class GaitPanel(PresetSection):
             )
         elif name == _ENVELOPE:
             self._add_formula(key, "f(n)", field_doc(type(scene.gait), name), envelope_problem)
-        elif name in scene.gait.files:
-            row = self.choices[key] = TableRow(self._document, [key])
-            self._rows.add(row)
-        else:
-            self._rows.add_value(key, scene)
+        elif is_editable(scene, key):
+            self._rows.add_value(key)
 
     def _note(self) -> str:
         if not self._document.scene.controller.uses_gait:

@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.formula_row import FormulaHelp, FormulaRow
-from snakestudio.kinds.reads import left_out, unused_reason
+from snakestudio.gui.forms.formula_editor import FormulaHelp
+from snakestudio.gui.scene.value_rows import formula_row, sentence_about
+from snakestudio.kinds.reads import left_out
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
@@ -29,22 +30,7 @@ def _problem(scene: Scene, key: str) -> str:
     """Problem with the ground formula at `key` of a scene, as a sentence; "" if it is valid."""
     from snakestudio.model.ground_friction import ground_friction_problems
 
-    return next(
-        (
-            problem.sentence_for()
-            for problem in ground_friction_problems(scene)
-            if problem.key == key
-        ),
-        "",
-    )
-
-
-def _row(document: Document, key: str) -> FormulaRow:
-    """Return the row of one of `GROUND_FORMULAS`."""
-    doc = field_doc(Ground, key.rpartition(".")[2])
-    return FormulaRow(
-        document, key, "", doc.unit, doc.help, _problem, of=doc.label.lower(), title=doc.label
-    )
+    return sentence_about(ground_friction_problems(scene), key)
 
 
 class GroundFormulas(QWidget):
@@ -52,7 +38,10 @@ class GroundFormulas(QWidget):
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.rows = {key: _row(document, key) for key in GROUND_FORMULAS}
+        self.rows = {
+            key: formula_row(document, key, field_doc(Ground, key.rpartition(".")[2]), _problem)
+            for key in GROUND_FORMULAS
+        }
         self.help_button = FormulaHelp(_NAMES)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -65,7 +54,6 @@ class GroundFormulas(QWidget):
     def refresh(self, scene: Scene) -> None:
         """Show the formulas of a scene, and which of them have no effect in it."""
         for key, row in self.rows.items():
-            row.set_unused(unused_reason(scene, key))
             row.setVisible(not left_out(scene, key))
             row.refresh()
         self.help_button.setVisible(not all(row.isHidden() for row in self.rows.values()))
@@ -73,9 +61,7 @@ class GroundFormulas(QWidget):
     def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
         for key, row in self.rows.items():
-            row.show_scene_problem(
-                next((problem.sentence_for() for problem in problems if problem.key == key), "")
-            )
+            row.show_report(sentence_about(problems, key))
 
     def restore(self) -> None:
         """Discard what was typed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,21 +29,15 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
-from snakestudio.gui.forms.form import (
-    GUTTER,
-    FormRow,
-    NumberRow,
-    OptionalListRow,
-    TextRow,
-    make_row,
-)
 from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.row_layouts import GUTTER, INSPECTOR
 from snakestudio.gui.forms.sections import heading, scrolled
-from snakestudio.gui.scene.friction_picture_row import FrictionPictureRow
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.ground_formulas import GROUND_FORMULAS, GroundFormulas
-from snakestudio.gui.scene.height_rows import HeightsRow, PictureRow
+from snakestudio.gui.scene.value_rows import AT_RESET, scene_row
 from snakestudio.kinds.reads import left_out
-from snakestudio.model.edits import with_values
+from snakestudio.model.edits import declared, with_values
+from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import obstacle_mention, obstacle_title, patch_title
 from snakestudio.model.obstacles.shape import shape_of
 from snakestudio.model.scene import Scene
@@ -188,14 +181,6 @@ class StartChoice(QWidget):
 
 _OWN = ("kind", "name", "heights_m", "picture")
 """Properties of a single obstacle, which are not edited for several obstacles together."""
-
-_SPECIAL: dict[str, type[FormRow]] = {
-    "obstacles.heights_m": HeightsRow,
-    "obstacles.picture": PictureRow,
-    "support.weights": OptionalListRow,
-    "ground.picture.file": FrictionPictureRow,
-}
-"""Rows by the key of their value, without numbers of obstacles."""
 _RUN_PARTS = ("run", "control", "solver")
 _TITLES = {
     "robot": "Robot",
@@ -236,7 +221,7 @@ class Inspector(ThemedWidget):
         self._document = document
         self._selection = selection
         self._session_controller = session_controller
-        self.rows: dict[str, FormRow] = {}
+        self.rows: dict[str, ValueRow] = {}
         self._displayed: tuple[object, ...] = ()
         self.link_values: LinkValues | None = None
         self._link = self._n_results = 0
@@ -331,7 +316,7 @@ class Inspector(ThemedWidget):
         if self._target() != self._displayed:
             self._rebuild()
 
-    def reveal(self, key: str) -> FormRow | None:
+    def reveal(self, key: str) -> ValueRow | None:
         """Return the row of a scene key, searching the whole scene if needed; None if it does not exist."""
         if self._another.isActive():
             self._rebuild()
@@ -339,7 +324,7 @@ class Inspector(ThemedWidget):
             if searched:
                 self.search.setText(key)
                 self._search()
-            row = next((row for row in self.rows.values() if key in row.keys), None)
+            row = next((row for row in self.rows.values() if key in row.binding.keys), None)
             if row is not None:
                 return row
         self.search.clear()
@@ -441,24 +426,24 @@ class Inspector(ThemedWidget):
             return _TITLES[
                 kind
             ], "Draw one on the ground with Edit > Draw Path; drag waypoints in the view"
-        return _TITLES.get(kind, ""), "takes effect after Reset" if kind in _AT_RESET else ""
+        return _TITLES.get(kind, ""), AT_RESET if kind in _AT_RESET else ""
 
     # --- forms ------------------------------------------------------------------------------------
 
-    def _add_row(self, column: QVBoxLayout, name: str, keys: list[str], of: str) -> bool:
-        special = _SPECIAL.get(re.sub(r"\[\d+\]", "", keys[0]))
-        row = (
-            special(self._document, keys, of)
-            if special is not None
-            else make_row(self._document, keys, of)
+    def _add_row(
+        self, column: QVBoxLayout, name: str, keys: list[str], of: str, placeholder: str = ""
+    ) -> bool:
+        late = not field_doc(*declared(self._document.scene, keys[0])).live
+        row = scene_row(
+            self._document,
+            keys,
+            of,
+            layout=INSPECTOR,
+            note=AT_RESET if late and keys[0].partition(".")[0] not in _AT_RESET else "",
+            placeholder=placeholder,
         )
         if row is None:
             return False
-        if isinstance(row, NumberRow) and keys[0].endswith(".mu_backward"):
-            row.field.set_absent_text("same")  # as along
-        row.offer_reset()
-        if not row.doc.live and keys[0].partition(".")[0] not in _AT_RESET:
-            row.set_note("takes effect after Reset")
         self.rows[name] = row
         column.addWidget(row)
         return True
@@ -490,15 +475,9 @@ class Inspector(ThemedWidget):
         names = [name for name in type(first).model_fields if one or name not in _OWN]
         others = {type(scene.obstacles[i]) for i in indices}
         for name in (name for name in names if all(name in other.model_fields for other in others)):
-            self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
-        named = self.rows.get("name")
-        grouped = self.rows.get("group")
-        if isinstance(named, TextRow):
-            named.placeholder = f"{shape_of(first).title} {indices[0] + 1}"
-            named.refresh()
-        if isinstance(grouped, TextRow):
-            grouped.placeholder = "none"
-            grouped.refresh()
+            keys = [f"obstacles[{i + 1}].{name}" for i in indices]
+            title = f"{shape_of(first).title} {indices[0] + 1}" if name == "name" else ""
+            self._add_row(column, name, keys, of, title)
 
     def _part_rows(self, column: QVBoxLayout, item: Item) -> None:
         kind, index = item
@@ -586,7 +565,7 @@ class Inspector(ThemedWidget):
     def _show_pending(self) -> None:
         """Mark the rows whose values wait for the next reset."""
         for row in self.rows.values():
-            row.set_pending(self._session_controller.status.pending)
+            row.show_pending(self._session_controller.status.pending)
 
     def _show_live(self) -> None:
         if not self.isVisible():

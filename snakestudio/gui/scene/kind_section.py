@@ -12,15 +12,19 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.boxes import ChoiceBox
-from snakestudio.gui.forms.form import FormRow, make_row
-from snakestudio.gui.forms.formula_row import FormulaRow
+from snakestudio.gui.forms.formula_editor import FormulaEditor
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.presets import PresetBox, ScenePreset
-from snakestudio.kinds.reads import unused_reason
-from snakestudio.model.edits import declared, get_value
-from snakestudio.model.field_kind import field_kind
+from snakestudio.gui.scene.value_rows import (
+    Check,
+    formula_row,
+    is_editable,
+    panel_row,
+    sentence_about,
+)
+from snakestudio.model.edits import get_value
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.papers import cited
@@ -43,21 +47,20 @@ class KindRows(QWidget):
         self._document = document
         self._fill = fill
         self._target: object = None
-        self.rows: dict[str, ParameterRow] = {}
-        self.choices: dict[str, FormRow] = {}
+        self.rows: dict[str, ValueRow] = {}
+        """Rows by dotted scene key."""
         self._area = QWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._area)
 
     def rebuild(self, scene: Scene, target: object) -> bool:
-        """Rebuild all rows unless they are for `made_for`; return whether they were rebuilt."""
+        """Rebuild all rows unless they are for `target`; return whether they were rebuilt."""
         if target == self._target:
             return False
         self._target = target
         self.restore()
         self.rows = {}
-        self.choices = {}
         old = self._area
         self._area = QWidget()
         self._column = QVBoxLayout(self._area)
@@ -81,48 +84,31 @@ class KindRows(QWidget):
     def restore(self) -> None:
         """Discard typed texts."""
         for row in self.rows.values():
-            row.field.restore()
+            row.restore()
 
     def add(self, widget: QWidget) -> None:
         """Add a widget as a row."""
         self._column.addWidget(widget)
 
-    def add_value(
-        self,
-        key: str,
-        scene: Scene,
-        make: Callable[[Document, list[str]], FormRow | None] = make_row,
-    ) -> None:
-        """Add a slider for a number, or another row for other values."""
-        if field_kind(*declared(scene, key)).is_number:
-            self.rows[key] = ParameterRow(self._document, key)
-            self.add(self.rows[key])
-            return
-        choice = make(self._document, [key])
-        if choice is not None:
-            self.choices[key] = choice
-            self.add(choice)
+    def add_row(self, row: ValueRow) -> None:
+        """Add the row of a value."""
+        self.rows[row.key] = row
+        self.add(row)
+
+    def add_value(self, key: str) -> None:
+        """Add the row of a value."""
+        self.add_row(panel_row(self._document, key))
 
     def add_all(self, part: str, scene: Scene) -> None:
         """Add rows for all values of a part."""
         for name in type(get_value(scene, part)).model_fields:
-            if name != "kind":
-                self.add_value(f"{part}.{name}", scene)
+            if name != "kind" and is_editable(scene, f"{part}.{name}"):
+                self.add_value(f"{part}.{name}")
 
-    def refresh(self, scene: Scene) -> None:
+    def refresh(self) -> None:
         """Show the values of the scene, and which of them have no effect."""
-        for key, row in self.rows.items():
-            row.set_unused(unused_reason(scene, key))
+        for row in self.rows.values():
             row.refresh()
-        for choice in self.choices.values():
-            choice.refresh()
-
-    def show_pending(self, pending: Collection[str]) -> None:
-        """Mark the values that wait for the next reset."""
-        for key, row in self.rows.items():
-            row.set_pending(key in pending)
-        for key, choice in self.choices.items():
-            choice.set_pending([key] if key in pending else [])
 
 
 class KindSection(Section):
@@ -139,19 +125,13 @@ class KindSection(Section):
     def __init__(self, title: str, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(title, parent=parent)
         self._document = document
-        self.formulas: dict[str, FormulaRow] = {}
         self.message = Message()
         self._rows = KindRows(document, self._fill)
 
     @property
-    def rows(self) -> dict[str, ParameterRow]:
-        """Rows of numbers by scene key."""
+    def rows(self) -> dict[str, ValueRow]:
+        """Rows by scene key."""
         return self._rows.rows
-
-    @property
-    def choices(self) -> dict[str, FormRow]:
-        """Rows of other values by scene key."""
-        return self._rows.choices
 
     def refresh(self, scene: Scene) -> None:
         """Show the values of the scene."""
@@ -160,49 +140,32 @@ class KindSection(Section):
     def reset(self) -> None:
         """Reset for another scene."""
         self.message.show_text("")
-        self._restore()
-
-    def _restore(self) -> None:
-        """Discard typed texts."""
         self._rows.restore()
-        for formula in self.formulas.values():
-            formula.restore()
 
     # --- the rows ---------------------------------------------------------------------------------
 
     def _make_rows(self, scene: Scene, target: object) -> None:
-        """Rebuild all rows unless they are for `made_for`."""
-        formulas = self.formulas
-        self.formulas = {}
-        if not self._rows.rebuild(scene, target):
-            self.formulas = formulas
-            return
-        for formula in formulas.values():
-            formula.restore()
-        self.message.show_text("")
-        self.rebuilt.emit()
+        """Rebuild all rows unless they are for `target`."""
+        if self._rows.rebuild(scene, target):
+            self.message.show_text("")
+            self.rebuilt.emit()
 
     def _fill(self, scene: Scene) -> None:
         """Add the rows of the scene's kind."""
         raise NotImplementedError
 
-    def _add_formula(
-        self, key: str, symbol: str, doc: FieldDoc, problem: Callable[[Scene, str], str]
-    ) -> FormulaRow:
-        """Add a row for a formula; `problem` returns the problem with it."""
-        of = doc.label[:1].lower() + doc.label[1:]
-        formula = self.formulas[key] = FormulaRow(
-            self._document, key, symbol, doc.unit, doc.help, problem, of=of
-        )
-        self._rows.add(formula)
-        return formula
+    def _add_formula(self, key: str, symbol: str, doc: FieldDoc, check: Check) -> FormulaEditor:
+        """Add a row for a formula, and return its editor."""
+        row = formula_row(self._document, key, doc, check, symbol=symbol)
+        self._rows.add_row(row)
+        assert isinstance(row.editor, FormulaEditor)
+        return row.editor
 
     def show_problems(self, problems: Collection[Problem]) -> None:
         """Show the problems that a check of the scene found in each formula."""
-        for key, formula in self.formulas.items():
-            formula.show_scene_problem(
-                next((p.sentence_for() for p in problems if p.key == key), "")
-            )
+        for row in self.rows.values():
+            if isinstance(row.editor, FormulaEditor):
+                row.show_report(sentence_about(problems, row.key))
 
     # --- the kind ---------------------------------------------------------------------------------
 
@@ -298,13 +261,13 @@ class PresetSection(KindSection):
         if self.presets.preset is not None:
             self.choose(self.presets.preset)
 
-    def _default_of(self, row: ParameterRow) -> Any:
+    def _default_of(self, row: ValueRow) -> Any:
         """Default of a row: the value of the preset if that is of the same kind."""
         chosen = self.presets.preset
         try:
-            return row.doc.default if chosen is None else chosen.value(row.key)
+            return row.binding.declared_default if chosen is None else chosen.value(row.key)
         except KeyError:
-            return row.doc.default
+            return row.binding.declared_default
 
     def _note(self) -> str:
         """Note shown instead of the preset; "" for none."""

@@ -16,10 +16,9 @@ from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.core.throttle import Throttle
-from snakestudio.gui.forms.form import ChoiceRow
 from snakestudio.gui.forms.number_field import Message
-from snakestudio.gui.forms.parameter_row import ParameterRow
 from snakestudio.gui.forms.sections import Section, scrolled
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.controller_panel import ControllerPanel
 from snakestudio.gui.scene.gait_panel import GaitPanel
 from snakestudio.gui.scene.ground_formulas import GroundFormulas
@@ -28,9 +27,10 @@ from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.gui.scene.presets import AIKO, FRICTION_PRESETS, IDEAL, PresetBox, ScenePreset
 from snakestudio.gui.scene.strain_panel import StrainPanel
 from snakestudio.gui.scene.support_panel import SupportPanel
+from snakestudio.gui.scene.value_rows import panel_row
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.kinds.reads import belongs_elsewhere, unused_reason
-from snakestudio.model.edits import get_value, only_obstacles
+from snakestudio.kinds.reads import belongs_elsewhere
+from snakestudio.model.edits import only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.papers import cited
@@ -77,7 +77,7 @@ class RealRobotSection(Section):
         self.body.addLayout(line)
         self.message = Message()
         self.add(self.message)
-        self.rows = {key: ParameterRow(document, key) for key in _REAL}
+        self.rows = {key: panel_row(document, key) for key in _REAL}
         for row in self.rows.values():
             self.add(row)
         self._document = document
@@ -99,16 +99,18 @@ class RealRobotSection(Section):
         for key, row in self.rows.items():
             if present is not None and key in present.values:
                 row.set_default(present.values[key])
-            row.set_unused(unused_reason(scene, key))
+            row.refresh()
 
 
 _CONTACT = (
+    "ground.law",
     "ground.mu_along",
     "ground.mu_backward",
     "ground.mu_across",
     "ground.viscous_along_ns_per_m",
     "ground.viscous_across_ns_per_m",
     "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_law",
     "ground.coulomb_smoothing_rad_s",
     "ground.obstacle_damping_ns_per_m",
     "ground.mu_rolling",
@@ -117,6 +119,7 @@ _CONTACT = (
     "ground.gravity_m_s2",
 )
 _JOINTS = (
+    "joint_controller.law",
     "joint_controller.kp_nm_per_rad",
     "joint_controller.kd_nms_per_rad",
     "joint_controller.kp_pitch_nm_per_rad",
@@ -124,7 +127,6 @@ _JOINTS = (
     "joint_controller.linearization_kp_per_s2",
     "joint_controller.linearization_kd_per_s",
 )
-_PITCH_GAINS = _JOINTS[2:4]
 _SOLVER = (
     "solver.step_s",
     "solver.tolerance",
@@ -133,8 +135,10 @@ _SOLVER = (
     "control.period_s",
     "run.log_rate_hz",
     "run.duration_s",
+    "solver.joints",
 )
 _BODY = (
+    "beam.group",
     "beam.length_m",
     "beam.radius_m",
     "beam.density_kg_m3",
@@ -155,7 +159,7 @@ class ParameterPanels(ThemedWidget):
         super().__init__(parent)
         self._document = document
         self._session_controller = session_controller
-        self._rows: dict[str, ParameterRow] = {}
+        self._rows: dict[str, ValueRow] = {}
         self.continuum: ContinuumPanel | None = None
         """Created when the first scene with a continuous body is shown."""
         content = QWidget()
@@ -176,24 +180,11 @@ class ParameterPanels(ThemedWidget):
         self.friction_presets.chosen.connect(self._choose)
         self._contact = contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
-        self.coulomb_law = ChoiceRow(document, ["ground.coulomb_law"])
-        contact.body.insertWidget(
-            contact.body.indexOf(self._rows["ground.coulomb_smoothing_m_s"]) + 1, self.coulomb_law
-        )
-        self.friction_law = ChoiceRow(document, ["ground.law"])
-        contact.body.insertWidget(
-            contact.body.indexOf(self._rows["ground.mu_along"]), self.friction_law
-        )
         self.ground_formulas = GroundFormulas(document)
         contact.body.insertWidget(
             contact.body.indexOf(self._rows["ground.viscous_along_ns_per_m"]), self.ground_formulas
         )
-        self._rows["ground.mu_backward"].field.set_absent_text("same")
-        self._joint_section = joints = self._section("Joint controller", _JOINTS)
-        self.law = ChoiceRow(document, ["joint_controller.law"])
-        joints.body.insertWidget(0, self.law)
-        for key in _PITCH_GAINS:
-            self._rows[key].field.setPlaceholderText("as yaw")
+        self._joint_section = self._section("Joint controller", _JOINTS)
 
         self.real_robot = RealRobotSection(document)
         self.real_robot.chosen.connect(self._choose)
@@ -210,8 +201,6 @@ class ParameterPanels(ThemedWidget):
             solver.add(widget)
         for key in _SOLVER:
             solver.add(self._row(key, slider=False))
-        self.joints = ChoiceRow(document, ["solver.joints"])
-        solver.add(self.joints)
         self._layout.addStretch(1)
 
         outer = QVBoxLayout(self)
@@ -228,12 +217,12 @@ class ParameterPanels(ThemedWidget):
         self._show_pending()
 
     @property
-    def rows(self) -> dict[str, ParameterRow]:
+    def rows(self) -> dict[str, ValueRow]:
         """All rows by dotted scene key."""
         return {
             **self.gait.rows,
+            **self.gait.start_rows,
             **self.controller.rows,
-            "control.soft_start_deg": self.gait.soft_start,
             **self._rows,
             **self.model_values.rows,
             **self.real_robot.rows,
@@ -251,8 +240,8 @@ class ParameterPanels(ThemedWidget):
         self._layout.addWidget(section)
         return section
 
-    def _row(self, key: str, *, slider: bool = True) -> ParameterRow:
-        row = ParameterRow(self._document, key, slider=slider)
+    def _row(self, key: str, *, slider: bool = True) -> ValueRow:
+        row = panel_row(self._document, key, slider=slider)
         self._rows[key] = row
         return row
 
@@ -263,9 +252,9 @@ class ParameterPanels(ThemedWidget):
         try:
             self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:
-            next(row for key, row in self.rows.items() if key in preset.values).message.show_text(
-                refusal(error, self._document.scene)
-            )
+            rows = self.rows
+            row = next(rows[key] for key in preset.values if key in rows)
+            row.show_problem(refusal(error, self._document.scene))
         # Choosing the current preset does not change the scene, but its values must be shown again.
         self._on_scene(None, self._document.scene)
 
@@ -276,7 +265,7 @@ class ParameterPanels(ThemedWidget):
         if self.continuum is not None:
             self.continuum.reset()
         for row in self.rows.values():
-            row.field.restore()
+            row.restore()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if before is not None and only_obstacles(before, after):
@@ -292,26 +281,13 @@ class ParameterPanels(ThemedWidget):
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
         elsewhere = {} if self._shown_continuum is None else self._shown_continuum.rows
-        own = {"control.soft_start_deg": self.gait.soft_start, **self._rows, **self.real_robot.rows}
-        for key, row in own.items():
-            row.set_unused(unused_reason(after, key))
-            gait_only = row is self.gait.soft_start
-            applies = not belongs_elsewhere(after, key) and key not in elsewhere
-            row.setVisible(applies and (after.controller.uses_gait or not gait_only))
-            if before is None or get_value(before, key) != get_value(after, key):
-                row.refresh()
+        for key, row in {**self._rows, **self.real_robot.rows}.items():
+            row.setVisible(not belongs_elsewhere(after, key) and key not in elsewhere)
+            row.refresh()
         if self.model_values.rebuild(after, after.model.kind) and before is not None:
             self._show_pending()
-        self.model_values.refresh(after)
+        self.model_values.refresh()
         self._model_help.setText(FORMULATIONS[after.model.kind].help)
-        for choice, key in (
-            (self.joints, "solver.joints"),
-            (self.law, "joint_controller.law"),
-            (self.coulomb_law, "ground.coulomb_law"),
-            (self.friction_law, "ground.law"),
-        ):
-            choice.setVisible(not unused_reason(after, key))
-            choice.refresh()
         self._shape_throttle.ask()
 
     def _show_sort(self, scene: Scene) -> None:
@@ -338,9 +314,8 @@ class ParameterPanels(ThemedWidget):
     def _show_pending(self) -> None:
         pending = set(self._session_controller.status.pending)
         for key, row in self.rows.items():
-            row.set_pending(key in pending)
+            row.show_pending(pending & {key})  # a new kind is announced by its section
         self.controller.show_pending(pending)
-        self.model_values.show_pending(pending)
         self.gait.show_pending(pending, self._session_controller.status.problems)
         self.ground_formulas.show_problems(self._session_controller.status.problems)
         if self._shown_continuum is not None:
@@ -387,9 +362,7 @@ class ContinuumPanel(QWidget):
         self.strain = StrainPanel(document)
         self.support = SupportPanel(document)
         body = Section("Continuum body")
-        self.group = ChoiceRow(document, ["beam.group"])
-        body.add(self.group)
-        self._body = {key: ParameterRow(document, key) for key in _BODY}
+        self._body = {key: panel_row(document, key) for key in _BODY}
         for row in self._body.values():
             body.add(row)
         column = QVBoxLayout(self)
@@ -401,7 +374,7 @@ class ContinuumPanel(QWidget):
         self.support.rebuilt.connect(self.rebuilt)
 
     @property
-    def rows(self) -> dict[str, ParameterRow]:
+    def rows(self) -> dict[str, ValueRow]:
         """All rows by dotted scene key."""
         return {**self.strain.rows, **self.support.rows, **self._body}
 
@@ -409,11 +382,12 @@ class ContinuumPanel(QWidget):
         """Show the values of the scene."""
         self.strain.refresh(scene)
         self.support.refresh(scene)
-        self.group.refresh()
         case = self.strain.presets.preset
         for key, row in self._body.items():
             row.set_default(
-                case.values[key] if case is not None and key in case.values else row.doc.default
+                case.values[key]
+                if case is not None and key in case.values
+                else row.binding.declared_default
             )
             row.refresh()
 
@@ -421,7 +395,6 @@ class ContinuumPanel(QWidget):
         """Mark values that wait for the next reset, and show the problems of formulas."""
         self.strain.show_pending(pending)
         self.support.show_pending(pending)
-        self.group.set_pending(pending)
         self.strain.show_problems(problems)
         self.support.show_problems(problems)
 
@@ -430,4 +403,4 @@ class ContinuumPanel(QWidget):
         self.strain.reset()
         self.support.reset()
         for row in self._body.values():
-            row.field.restore()
+            row.restore()

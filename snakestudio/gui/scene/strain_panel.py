@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
+from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
+from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
-from snakestudio.gui.forms.formula_row import FormulaHelp
+from snakestudio.gui.forms.formula_editor import FormulaHelp
 from snakestudio.gui.scene.kind_section import PresetSection
 from snakestudio.gui.scene.strain_shape import StrainShape, law_problem
 from snakestudio.gui.scene.strain_text import (
@@ -19,7 +22,7 @@ from snakestudio.gui.scene.strain_text import (
     as_formulas,
     readable_law,
 )
-from snakestudio.model.edits import with_values
+from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 
@@ -64,10 +67,8 @@ class StrainPanel(PresetSection):
             self.box.setCurrentIndex(self.box.findData(scene.strain.kind))
         self.presets.refresh(scene)
         for row in self.rows.values():
-            row.refresh()
             row.set_default(self._default_of(row))
-        for formula in self.formulas.values():
-            formula.refresh()
+            row.refresh()
         typed = scene.strain.typed
         self.law.setVisible(not typed)
         self.edit_button.setVisible(not typed)
@@ -109,13 +110,15 @@ class StrainPanel(PresetSection):
             if scene.strain.typed:
                 symbol = SYMBOLS.get(name, SPEED)
                 doc = field_doc(type(scene.strain), name)
-                self._add_formula(key, symbol, doc, law_problem).scene_tried.connect(self._try)
+                editor = self._add_formula(key, symbol, doc, law_problem)
+                editor.tried.connect(partial(self._try, key))
             else:
-                self._rows.add_value(key, scene)
+                self._rows.add_value(key)
 
-    def _try(self, scene: Scene) -> None:
-        """Plot the edited formulas before they are applied."""
-        self.shape.show_law(scene, self.time)
+    def _try(self, key: str, text: str) -> None:
+        """Plot an edited formula before it is applied."""
+        with suppress(SceneError):  # the kind of law may have changed meanwhile
+            self.shape.show_law(with_value(self._document.scene, key, text), self.time)
 
     def apply_theme(self) -> None:
         super().apply_theme()

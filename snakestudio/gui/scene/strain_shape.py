@@ -11,7 +11,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.painting import paint_card
-from snakestudio.gui.forms.formula_row import wrong_at
+from snakestudio.gui.scene.value_rows import wrong_at
 from snakestudio.model.robot.beam import Beam
 from snakestudio.model.robot.strain import COMPONENTS, Strain
 from snakestudio.model.robot.strain_law import StrainLaw

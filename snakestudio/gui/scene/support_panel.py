@@ -11,10 +11,11 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.theme import ThemedWidget
-from snakestudio.gui.forms.form import FormRow, OptionalListRow, make_row
-from snakestudio.gui.forms.formula_row import FormulaRow
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.kind_section import KindSection
+from snakestudio.gui.scene.value_rows import formula_row, is_editable, scene_row, sentence_about
 from snakestudio.model.edits import get_value, tree, with_values
+from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.robot.support import Anchor
 from snakestudio.model.scene import Scene
 
@@ -65,10 +66,7 @@ class SupportPanel(KindSection):
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(support.kind))
         self.about.setText(SUPPORTS[support.kind][1])
-        for row in self.rows.values():
-            row.refresh()
-        for choice in self.choices.values():
-            choice.refresh()
+        self._rows.refresh()
         for card in self.cards:
             card.refresh()
         self.add_button.setVisible(bool(support.explicit_anchors))
@@ -77,8 +75,6 @@ class SupportPanel(KindSection):
         """Show which changes wait for the next reset."""
         waits = any(key == "support" or key.startswith("support.anchors") for key in pending)
         self.message.show_text("The new contacts take effect at the next reset." if waits else "")
-        for key, choice in self.choices.items():
-            choice.message.show_text("Takes effect at the next reset." if key in pending else "")
 
     def show_problems(self, problems: Collection[Problem]) -> None:
         for card in self.cards:
@@ -113,9 +109,8 @@ class SupportPanel(KindSection):
         support = scene.support
         keys = [f"support.{name}" for name in type(support).model_fields if name != "kind"]
         for key in (*keys, *(() if support.kinematic else _OF_FRICTION)):
-            self._rows.add_value(
-                key, scene, OptionalListRow if key == "support.weights" else make_row
-            )
+            if is_editable(scene, key):
+                self._rows.add_value(key)
         for index in range(len(support.explicit_anchors)):
             card = AnchorCard(self._document, index, removable=len(support.explicit_anchors) > 1)
             card.remove_asked.connect(self._remove)
@@ -127,13 +122,11 @@ _MOTIONS = (
     (
         "velocity_m_s",
         "V",
-        "m/s",
         "Velocity of the object it is anchored to, along t_{} of that cross-section",
     ),
     (
         "angular_velocity_rad_s",
         "Ω",
-        "rad/s",
         "Turn rate of the object it is anchored to, about t_{} of that cross-section",
     ),
 )
@@ -180,13 +173,11 @@ class AnchorCard(ThemedWidget):
         self._column.setContentsMargins(12, 8, 12, 12)
         self._column.setSpacing(8)
         self._column.addLayout(head)
-        self.formulas: dict[str, FormulaRow] = {}
-        self.times: list[FormRow] = []
-        self._formula(
-            self._column, "at_m", "<i>C</i>", "m", "Position along the body, a formula of t"
-        )
+        self.formulas: dict[str, ValueRow] = {}
+        self.times: list[ValueRow] = []
+        self._formula(self._column, "at_m", "<i>C</i>", field_doc(Anchor, "at_m"))
         for name in ("from_s", "until_s"):
-            row = make_row(document, [f"{self.key}.{name}"], f"anchor {index + 1}")
+            row = scene_row(document, [f"{self.key}.{name}"], f"anchor {index + 1}")
             assert row is not None
             self.times.append(row)
             self._column.addWidget(row)
@@ -201,19 +192,24 @@ class AnchorCard(ThemedWidget):
         motion = QVBoxLayout(self.motion)
         motion.setContentsMargins(0, 0, 0, 0)
         motion.setSpacing(8)
-        for name, symbol, unit, help in _MOTIONS:
+        for name, symbol, help in _MOTIONS:
+            doc = field_doc(Anchor, name)
             for axis, letter in enumerate("XYZ"):
-                key = f"{name}[{axis + 1}]"
-                self._formula(
-                    motion, key, f"<i>{symbol}</i><sub>{letter}</sub>", unit, help.format(letter)
-                )
+                entry = doc._replace(help=help.format(letter), default="0")
+                symbol_text = f"<i>{symbol}</i><sub>{letter}</sub>"
+                self._formula(motion, f"{name}[{axis + 1}]", symbol_text, entry)
         self._column.addWidget(self.motion)
         self._unfold(self._moves())
         self.apply_theme()
 
-    def _formula(self, column: QVBoxLayout, name: str, symbol: str, unit: str, help: str) -> None:
-        row = FormulaRow(
-            self._document, f"{self.key}.{name}", symbol, unit, help, of=self._title.lower()
+    def _formula(self, column: QVBoxLayout, name: str, symbol: str, doc: FieldDoc) -> None:
+        row = formula_row(
+            self._document,
+            f"{self.key}.{name}",
+            doc,
+            symbol=symbol,
+            of=self._title.lower(),
+            is_entry=name.endswith("]"),
         )
         self.formulas[row.key] = row
         column.addWidget(row)
@@ -242,8 +238,7 @@ class AnchorCard(ThemedWidget):
         """Show the problems that a check of the scene found in each formula."""
         for key, row in self.formulas.items():
             list_key = key.rpartition("[")[0] if key.endswith("]") else key
-            problem = next((p for p in problems if p.key in (key, list_key)), None)
-            row.show_scene_problem("" if problem is None else problem.sentence_for())
+            row.show_report(sentence_about(problems, key, list_key))
 
     def apply_theme(self) -> None:
         self.remove_button.setIcon(theme.icon("delete", "dim"))

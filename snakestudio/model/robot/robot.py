@@ -372,6 +372,7 @@ class JointController(Frozen):
         "pd",
         label="Law",
         help="PD control, or exact feedback linearization of the joints (Lagrangian model)",
+        live=True,
     )
     kp_nm_per_rad: float = value(
         800.0,

@@ -30,7 +30,7 @@ from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.model.scene import Scene
 from snakestudio.paths import resource
 from snakestudio.viewmodel.cells import columns_of
-from tests.gui.pages.hands import show_widget
+from tests.gui.pages.hands import show_widget, type_into
 from tests.gui.profile.robots import FakeRobot
 
 pytestmark = pytest.mark.gui
@@ -347,8 +347,7 @@ def test_allowed_plugins_are_typed_and_saved(editor: ProfileEditor, path: Path) 
     assert isinstance(page, FormPage)
     field = page.forms["plugins"].rows["allowed"].field
     assert isinstance(field, QLineEdit)
-    field.setText(" my_gait, wag ,my_gait")
-    field.editingFinished.emit()
+    type_into(field, " my_gait, wag ,my_gait")
     assert field.text() == "my_gait, wag"
     assert editor.save()
     assert load_profile(path).profile.plugins.allowed == ("my_gait", "wag")

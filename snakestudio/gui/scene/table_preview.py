@@ -1,4 +1,4 @@
-"""Table of joint angles: a row for its file, its contents, and a small plot of the angles."""
+"""Preview of a table of joint angles: a summary, and a small plot of the angles."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
-from snakestudio.gui.core.file_dialogs import FileKind
 from snakestudio.gui.core.painting import paint_card
-from snakestudio.gui.forms.form import FileRow
 from snakestudio.model.scene import Scene
 from snakestudio.model.table_gait import TableFields, joint_table
 from snakestudio.model.tables.joint_angles import JointTable
@@ -26,16 +24,6 @@ _CAPTION = 18.0
 _MOST_POINTS = 600
 """Maximum number of points of a curve: the plot is only some hundred pixels wide."""
 _MOST_CURVES = 64
-
-
-class TableRow(FileRow):
-    """File of a table, typed or chosen."""
-
-    kind = FileKind.CSV
-    files = "Tables (*.csv *.tsv *.txt);;All files (*)"
-    title = "Table of Joint Angles"
-    tip = "Choose a table of joint angles"
-    placeholder = "choose a CSV file"
 
 
 class TablePreview(QWidget):

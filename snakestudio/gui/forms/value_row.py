@@ -1,0 +1,318 @@
+"""A row of a form for one value: label and symbol, editor, unit, slider, reset button, notes and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+
+from snakestudio.gui.core import theme
+from snakestudio.gui.core.theme import ThemedWidget
+from snakestudio.gui.forms.binding import ABSENT, SEVERAL, Binding
+from snakestudio.gui.forms.editors import Editor, NumberEditor, make_editor, value_text
+from snakestudio.gui.forms.form_fields import FormField
+from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.row_layouts import FORM, RowLayout, RowParts
+from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.model.fields import FieldDoc
+from snakestudio.text import capitalized
+from snakestudio.viewmodel.field_texts import explanation, symbol_html
+from snakestudio.viewmodel.numbers import Change
+
+_PENDING = "Takes effect at the next reset."
+
+
+class ValueRow(ThemedWidget):
+    """A value that is edited in place, through the undo stack of its document.
+
+    A value without effect is muted, and its row shows why; it can still be edited, for example in
+    preparation of another model. A drag of the slider is one step of undo and takes effect while it
+    lasts.
+
+    Parameters
+    ----------
+    editor : Editor
+        Editor of the value, whose input takes effect when it is committed.
+    binding : Binding
+        The edited value.
+    layout : RowLayout
+        Arrangement of the row.
+    note : str
+        Short note at the label: "takes effect after Reset".
+    label : str
+        Label as rich text, in place of label and symbol of the declaration.
+    """
+
+    def __init__(
+        self,
+        editor: Editor,
+        binding: Binding,
+        *,
+        layout: RowLayout = FORM,
+        note: str = "",
+        label: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        editor.setParent(self)
+        self.editor = editor
+        self.binding = binding
+        self._layout = layout
+        self._note = note
+        self._title = label
+        self._unused = ""
+        self._problem = ""
+        self._report = ""
+        self._is_pending = False
+        doc = binding.doc
+        self._label = QLabel(self)
+        self._label.setObjectName("label")
+        self._label.setTextFormat(Qt.TextFormat.RichText)
+        self._label.setWordWrap(not layout.has_symbol)
+        self._label.setProperty("role", layout.label_role)
+        self._label.setBuddy(editor.widget)
+        unit = QLabel(doc.unit, self)
+        unit.setProperty("role", "unit")
+        self.note = QLabel(self)
+        self.note.setWordWrap(True)
+        self.note.setProperty("role", "dim")
+        self.note.hide()
+        self.message = Message(self)
+        self.reset_button = self._make_reset_button() if layout.has_reset else None
+        self.slider = self._make_slider() if layout.has_slider else None
+        editor.widget.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has one
+        editor.widget.setAccessibleName(doc.label)
+        if layout.has_flat_number and isinstance(editor.widget, NumberField):
+            editor.widget.setProperty("role", "flat")
+        self._muted = [editor.widget, *([] if self.slider is None else [self.slider])]
+        self._explained = [self._label, unit, *self._muted]
+        self._parts = RowParts(
+            self,
+            self._label,
+            editor.widgets,
+            unit,
+            self.reset_button,
+            self.slider,
+            self.note,
+            self.message,
+        )
+        layout.arrange(self._parts)
+        editor.changed.connect(self._on_changed)
+        editor.change_requested.connect(self._on_change_requested)
+        editor.problem_changed.connect(self._on_problem_changed)
+        self.apply_theme()
+        self.refresh()
+
+    def _make_reset_button(self) -> QToolButton:
+        button = QToolButton(self)
+        button.setProperty("role", "flat")
+        theme.set_icon(button, "undo", "dim")
+        button.setIconSize(QSize(12, 12))
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setAccessibleName(f"Reset {self.binding.doc.label}")
+        button.clicked.connect(self.reset)
+        return button
+
+    def _make_slider(self) -> ValueSlider | None:
+        doc = self.binding.doc
+        if doc.slider is None or not isinstance(self.editor, NumberEditor):
+            return None
+        slider = ValueSlider(*doc.slider, self.editor.widget.step, self)
+        slider.setAccessibleName(doc.label)
+        slider.began.connect(self.binding.begin_gesture)
+        slider.moved.connect(self._on_slider)
+        slider.reset.connect(self.reset)
+        return slider
+
+    # --- properties -------------------------------------------------------------------------------
+
+    @property
+    def key(self) -> str:
+        """Dotted key of the value, the first of several."""
+        return self.binding.keys[0]
+
+    @property
+    def doc(self) -> FieldDoc:
+        """Declaration of the value."""
+        return self.binding.doc
+
+    @property
+    def field(self) -> Any:
+        """Widget of the editor that gets the keyboard focus."""
+        return self.editor.widget
+
+    @property
+    def unused(self) -> str:
+        """Why the value has no effect at present; "" if it has."""
+        return self._unused
+
+    @property
+    def problem(self) -> str:
+        """Message about the value or the input; "" if it is valid."""
+        if self._problem or self.editor.has_input:
+            return self._problem
+        return self._report
+
+    # --- display ----------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Show the present value of the document; pending input is kept."""
+        value = self.binding.value()
+        if value is ABSENT:
+            return  # the row will be removed
+        with QSignalBlocker(self.editor):
+            self.editor.set_value(value)
+        if self.slider is not None and isinstance(value, int | float):
+            self.slider.set_value(value)
+        unused = self.binding.unused
+        if unused != self._unused:
+            self._unused = unused
+            self.apply_theme()
+            for widget in self._muted:
+                theme.set_property(widget, "unused", bool(unused))
+        self._show_changed(value)
+
+    def _show_changed(self, value: Any) -> None:
+        """Show whether the value differs from its default."""
+        default = self.binding.default
+        is_changed = default is not ABSENT and (value is SEVERAL or value != default)
+        if self.reset_button is not None:
+            self.reset_button.setVisible(is_changed)
+        if self._layout.has_flat_number:
+            theme.set_property(self.editor.widget, "changed", is_changed)
+
+    def apply_theme(self) -> None:
+        """Show label, symbol, note and tooltips in the present palette."""
+        doc = self.binding.doc
+        dim = theme.current().dim
+        note = self._unused or self._note
+        small = f"<span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>"
+        name = f"<span style='color:{dim}'>{doc.label}</span>" if self._unused else doc.label
+        symbol = f" &nbsp;<span style='color:{dim}'>{symbol_html(doc.symbol)}</span>"
+        title = self._title or name + (symbol if doc.symbol else "")
+        below = self._layout.has_note
+        self._label.setText(title if below or not note else f"{title}<br>{small}")
+        self.note.setText(capitalized(note))
+        self.note.setVisible(below and bool(note))
+        tip = explanation(doc, self.key, dim, self._unused)
+        for widget in self._explained:
+            widget.setToolTip(tip)
+        self._show_default()
+
+    def set_default(self, value: Any) -> None:
+        """Set the value that a reset restores and changes are compared with, such as that of a preset."""
+        if value != self.binding.default:
+            self.binding.set_default(value)
+            self._show_default()
+            self.refresh()
+
+    def _show_default(self) -> None:
+        if self.reset_button is not None and self.binding.default is not ABSENT:
+            text = value_text(self.editor.field, self.binding.default, None)
+            self.reset_button.setToolTip(f"Reset to {text}")
+
+    def show_pending(self, pending: Collection[str]) -> None:
+        """Show whether the value is among the keys that take effect at the next reset."""
+        self._is_pending = self.binding.is_pending(pending)
+        self._show_message()
+
+    def show_report(self, sentence: str) -> None:
+        """Show a problem that a check of the whole document reports for the value; "" for none."""
+        self._report = self.binding.labelled(sentence)
+        self._show_message()
+
+    def show_problem(self, sentence: str) -> None:
+        """Show why a value was refused; "" for no problem."""
+        self._problem = self.binding.labelled(sentence)
+        self._show_message()
+
+    def _show_message(self) -> None:
+        theme.set_property(self.editor.widget, "problem", bool(self.problem))
+        self.message.show_text(self.problem or (_PENDING if self._is_pending else ""))
+
+    # --- edits ------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Reset the values of all edited items to the default."""
+        self.editor.discard_input()
+        if self.binding.default is not ABSENT:
+            self._apply(self.binding.default)
+
+    def restore(self) -> None:
+        """Discard the input and the message about it."""
+        self.editor.discard_input()
+        self.show_problem("")
+        self.refresh()
+
+    def _on_changed(self) -> None:
+        if self.editor.problem:
+            self._finish(self.editor.problem)
+        elif self.editor.value == self.binding.value():
+            self._finish("")
+        else:
+            self._apply(self.editor.value, again=self.editor.again)
+
+    def _on_change_requested(self, change: Change) -> None:
+        """Change each of several numbers relative to itself."""
+        assert isinstance(self.editor, NumberEditor)
+        after = self.editor.after
+        values = [None if old is None else after(change, old) for old in self.binding.values()]
+        problems = [self.editor.widget.range_problem(each) for each in values if each is not None]
+        problem = next(filter(None, problems), "")
+        if not problem:
+            problem = self.binding.apply_each(values, again=self.editor.again)
+        self._finish(problem)
+
+    def _on_slider(self, value: float) -> None:
+        self.editor.discard_input()
+        self._apply(round(value) if self.editor.field.integer else value, again=True)
+
+    def _on_problem_changed(self) -> None:
+        self.show_problem(self.editor.problem)
+        if not self.editor.has_input:
+            self.refresh()
+
+    def _apply(self, value: Any, *, again: bool = False) -> None:
+        self._finish(self.binding.apply(value, again=again))
+
+    def _finish(self, problem: str) -> None:
+        """Show the present value after an edit, and why the edit was refused, if so."""
+        if problem:
+            self.editor.refuse(problem)
+        else:
+            self._report = ""
+        self.show_problem(problem)
+        self.refresh()
+
+    # --- events -----------------------------------------------------------------------------------
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        # A number may need more or less space. Qt sends events before the parts exist.
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest) and hasattr(
+            self, "_parts"
+        ):
+            self._layout.adapt(self._parts)
+        return handled
+
+    def minimumSizeHint(self) -> QSize:
+        return self._layout.minimum_size(self._parts, super().minimumSizeHint())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.binding.open_menu(self, event)
+
+
+def make_value_row(
+    binding: Binding,
+    field: FormField,
+    *,
+    layout: RowLayout = FORM,
+    note: str = "",
+    label: str = "",
+) -> ValueRow:
+    """Return a row with the editor of a field."""
+    editor = make_editor(field, binding.value())
+    return ValueRow(editor, binding, layout=layout, note=note, label=label)
