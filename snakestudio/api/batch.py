@@ -20,6 +20,7 @@ from snakestudio.api.plugins import load_plugins
 from snakestudio.api.running import Run, prepare
 from snakestudio.api.seeds import is_random, seed_of
 from snakestudio.control import registry as controllers
+from snakestudio.control.authoring import LawCall, evaluate_together
 from snakestudio.engines.base import Checkpoint, Engine
 from snakestudio.errors import SceneError, UsageError
 from snakestudio.heap import available_bytes
@@ -28,7 +29,7 @@ from snakestudio.model.reference import Reference
 from snakestudio.model.renamed import warn_renamed
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields
+from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.target_limits import TargetLimits, beyond_text
 from snakestudio.session.reference_feed import ReferenceFeed
 from snakestudio.session.worlds import Worlds
@@ -112,6 +113,8 @@ class BatchCheckpoint:
     states: tuple[Checkpoint, ...]
     failed: Mapping[int, str]
     control: tuple[Any, ...]
+    intervals: tuple[tuple[Checkpoint, tuple[int, int]], ...]
+    """Interval of contacts and solver statistics of each state."""
 
 
 class Batch:
@@ -360,21 +363,20 @@ class Batch:
         while left > 0 and len(running := worlds.running().tolist()):
             references: list[Reference | None] = [None] * self.n
             count = left
-            self._begin_periods(running)
+            snapshots = self._begin_periods(running, left)
             for world in running:
                 drive = self._drives[world]
                 now = int(worlds.steps[world])
                 assert drive is not None
                 if not drive.covers(now):
-                    contacts = Fields.CONTACTS in drive.controller.needs
-                    drive.request(now, left, partial(worlds.snapshot, world, contacts))
+                    drive.request(now, left, partial(snapshots.__getitem__, world))
                 references[world] = drive.reference
                 count = min(count, drive.end - now)
             worlds.follow(count, references)
             left -= count
 
     def _begin_driven(self, running: list[int]) -> None:
-        """Begin the intervals of a call, except those of control periods that continue."""
+        """Begin the intervals of a call, except those of control periods."""
         begun = []
         for world in running:
             drive = self._drives[world]
@@ -382,17 +384,42 @@ class Batch:
             if not drive.closed_loop or self._rows.expired[world]:
                 begun.append(world)
         self._rows.begin(begun)
-        self._rows.outdate(running)
 
-    def _begin_periods(self, running: list[int]) -> None:
-        """Begin the intervals of worlds whose closed-loop controllers are due."""
-        due = []
+    def _begin_periods(self, running: list[int], left: int) -> dict[int, Snapshot | None]:
+        """Begin the control periods of worlds whose controllers are due; return the snapshots for these.
+
+        Laws that compute many worlds together are evaluated, and need no snapshot.
+        """
+        snapshots: dict[int, Snapshot | None] = {}
+        alone: dict[bool, list[int]] = {True: [], False: []}  # by whether contacts are required
+        calls = []
         for world in running:
             drive = self._drives[world]
+            now = int(self._worlds.steps[world])
             assert drive is not None
-            if drive.closed_loop and not drive.covers(int(self._worlds.steps[world])):
-                due.append(world)
-        self._rows.begin(due)
+            if drive.covers(now):
+                continue
+            if drive.closed_loop:
+                snapshots[world] = None
+            if drive.batch_law is not None:
+                time = drive.knots(now, left)
+                calls.append(LawCall(world, *drive.batch_law, time, drive.closed_loop))
+            elif drive.closed_loop:
+                alone[Fields.CONTACTS in drive.controller.needs].append(world)
+        evaluate_together(calls, self._state_of)
+        for contacts, worlds in alone.items():
+            if worlds:
+                states = self._rows.snapshots(worlds, contacts)
+                snapshots |= zip(worlds, states, strict=True)
+        self._rows.begin(list(snapshots))
+        self._rows.outdate(running)
+        return snapshots
+
+    def _state_of(self, worlds: list[int]) -> BatchState:
+        """State of some worlds."""
+        if len(worlds) == self.n:
+            return self.state
+        return BatchState(self._rows, self.energies, np.array(worlds, np.int64))
 
     def _make_drive(self, scene: Scene) -> ReferenceFeed:
         """Reference feed of a scene; worlds with the same gait and start time share one."""
@@ -478,13 +505,15 @@ class Batch:
 
     def save(self) -> BatchCheckpoint:
         """Return the states of all worlds, for `restore`."""
+        states = tuple(self._worlds.checkpoint(world) for world in range(self.n))
         return BatchCheckpoint(
             self.scenes,
-            tuple(self._worlds.checkpoint(world) for world in range(self.n)),
+            states,
             self.failed,
             tuple(
                 None if drive is None else (id(drive), drive.checkpoint()) for drive in self._drives
             ),
+            tuple((state, self._rows.interval(world)) for world, state in enumerate(states)),
         )
 
     def restore(self, saved: BatchCheckpoint) -> None:
@@ -515,6 +544,9 @@ class Batch:
                     drives[key].restore(state_of_control)
                 self._drives[world] = drives[key]
         self._rows.expire(range(self.n))
+        for world, (state, interval) in enumerate(saved.intervals):
+            if state is saved.states[world]:  # and not replaced by one of another simulation
+                self._rows.continue_interval(world, interval)
 
 
 def _check_memory(engine: Engine, n: int) -> None:

@@ -14,7 +14,7 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.model import direction
 from snakestudio.model.batch_contacts import NO_LINK, NOTHING, BatchContacts, BatchSolverStats
 from snakestudio.model.renamed import warn_renamed
-from snakestudio.model.snapshot import Contacts, ContactState, Snapshot
+from snakestudio.model.snapshot import ContactState, Snapshot
 from snakestudio.session.worlds import Worlds
 
 
@@ -85,20 +85,16 @@ class WorldRows:
 
     def contacts(self) -> BatchContacts:
         """Return the contacts that carried load in the interval."""
+        worlds = self.worlds
+        if not worlds.compiled:
+            states = [worlds.state_of(world, True) for world in range(len(worlds.engines))]
+            return BatchContacts.of([state.contacts for state in states])
         steps = self._steps()
-        states = self.worlds.plain_states()
-        if states is not None:
-            return BatchContacts.of(
-                [
-                    each.contacts if moved else Contacts.none()
-                    for each, moved in zip(states, steps, strict=True)
-                ]
-            )
         rows = self.present()
         count = np.where(steps > 0, rows.contact_count, 0)
         k = count.max(initial=0)
         mask = np.arange(k) < count[:, None]
-        step = self.worlds.engines[0].scene.solver.step_s
+        step = worlds.engines[0].scene.solver.step_s
         span = np.where(steps > 0, steps * step, 1.0)[:, None, None]
         return BatchContacts(
             count=count.astype(np.int64),
@@ -112,22 +108,46 @@ class WorldRows:
 
     def solver(self) -> BatchSolverStats:
         """Return the accuracy of the contact solver in the interval."""
+        worlds = self.worlds
+        if not worlds.compiled:
+            stats = [worlds.state_of(world).solver for world in range(len(worlds.engines))]
+            return BatchSolverStats(
+                np.array([each.residual for each in stats]),
+                np.array([each.iterations for each in stats]),
+                np.array([each.unconverged for each in stats]),
+            )
         steps = self._steps()
-        states = self.worlds.plain_states()
-        if states is None:
-            rows = self.present()
-            residual: FloatArray = rows.residual
-            iterations = (rows.iterations - self._iterations) / np.maximum(steps, 1)
-            unconverged: IntArray = rows.unconverged.copy()
-        else:
-            stats = [each.solver for each in states]
-            residual = np.array([each.residual for each in stats])
-            iterations = np.array([each.iterations for each in stats])
-            unconverged = np.array([each.unconverged for each in stats])
-        moved = steps > 0
+        rows = self.present()
+        iterations = (rows.iterations - self._iterations) / np.maximum(steps, 1)
         return BatchSolverStats(
-            np.where(moved, residual, 0.0), np.where(moved, iterations, 0.0), unconverged
+            np.where(steps > 0, rows.residual, 0.0),
+            np.where(steps > 0, iterations, 0.0),
+            rows.unconverged.copy(),
         )
+
+    def snapshots(self, worlds: Sequence[int], contacts: bool = True) -> list[Snapshot]:
+        """Return the current states of some worlds, with contacts of the interval if they are required."""
+        if not self.worlds.compiled:
+            return [self.worlds.state_of(world, contacts) for world in worlds]
+        solver = self.solver()
+        present = self.contacts() if contacts else None
+        states = []
+        for world in worlds:
+            parts: dict[str, Any] = {"solver": solver[world]}
+            if present is not None:
+                valid = self.worlds.engines[world].schema.valid
+                parts |= {"contacts": present[world], "valid": valid}
+            states.append(replace(self.worlds.state_of(world), **parts))
+        return states
+
+    def interval(self, world: int) -> tuple[int, int]:
+        """Return the number of steps, and of solver iterations, at the start of the interval of a world."""
+        return self._begin[world].item(), self._iterations[world].item()
+
+    def continue_interval(self, world: int, interval: tuple[int, int]) -> None:
+        """Continue the `interval` of a world whose state has been restored."""
+        self._begin[world], self._iterations[world] = interval
+        self.expired[world] = False
 
 
 class BatchState:
@@ -139,34 +159,45 @@ class BatchState:
     those of the scene.
     """
 
-    def __init__(self, rows: WorldRows, energies: tuple[str, ...]) -> None:
+    def __init__(
+        self, rows: WorldRows, energies: tuple[str, ...], chosen: IntArray | None = None
+    ) -> None:
         self._rows = rows
         self._energies = energies
+        self._chosen = chosen  # indices of the worlds; None for all
 
     def __repr__(self) -> str:
-        worlds = self._rows.worlds
-        return f"<State of {len(worlds.engines)} worlds: {len(worlds.failures)} failed>"
+        return f"<State of {len(self.ok)} worlds: {np.count_nonzero(~self.ok)} failed>"
+
+    def _of_chosen(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of the worlds of this state, from those of all worlds."""
+        return values if self._chosen is None else values[self._chosen]
 
     def _field(self, name: str) -> NDArray[Any]:
-        view: NDArray[Any] = getattr(self._rows.present(), name).view()
+        view: NDArray[Any] = self._of_chosen(getattr(self._rows.present(), name)).view()
         view.flags.writeable = False
         return view
 
+    @property
+    def _head_last(self) -> NDArray[np.bool_]:
+        return self._of_chosen(self._rows.head_last)
+
     def _over_mass(self, values: FloatArray) -> FloatArray:
         """Mass-weighted mean of the first three values of all links."""
-        mean: FloatArray = np.einsum("kl,klx->kx", self._rows.shares, values[:, :, :3])
+        shares = self._of_chosen(self._rows.shares)
+        mean: FloatArray = np.einsum("kl,klx->kx", shares, values[:, :, :3])
         return mean
 
     @property
     def time(self) -> FloatArray:
         """Simulated time of each world, (n,), s."""
         worlds = self._rows.worlds
-        return np.asarray(worlds.steps * worlds.engines[0].scene.solver.step_s, np.float64)
+        return self._of_chosen(worlds.steps * worlds.engines[0].scene.solver.step_s)
 
     @property
     def step_count(self) -> IntArray:
         """Number of steps taken by each world, (n,)."""
-        return self._rows.worlds.steps.copy()
+        return self._of_chosen(self._rows.worlds.steps).copy()
 
     @property
     def ok(self) -> NDArray[np.bool_]:
@@ -174,7 +205,7 @@ class BatchState:
         worlds = self._rows.worlds
         ok = np.ones(len(worlds.engines), np.bool_)
         ok[list(worlds.failures)] = False
-        return ok
+        return self._of_chosen(ok)
 
     @property
     def link_pose(self) -> FloatArray:
@@ -199,12 +230,12 @@ class BatchState:
     @property
     def joint_angle_ref(self) -> FloatArray:
         """Reference angles of the joint axes, (n, m), rad; NaN under torques; a new array."""
-        return self._rows.worlds.references()[0]
+        return self._of_chosen(self._rows.worlds.references()[0])
 
     @property
     def joint_rate_ref(self) -> FloatArray:
         """Reference rates of the joint axes, (n, m), rad/s; NaN under torques; a new array."""
-        return self._rows.worlds.references()[1]
+        return self._of_chosen(self._rows.worlds.references()[1])
 
     @property
     def joint_torque(self) -> FloatArray:
@@ -239,12 +270,12 @@ class BatchState:
     @property
     def head(self) -> IntArray:
         """0-based index of the head link in each world, (n,)."""
-        return np.where(self._rows.head_last, self._rows.shares.shape[1] - 1, 0)
+        return np.where(self._head_last, self._rows.shares.shape[1] - 1, 0)
 
     @property
     def turn_sign(self) -> FloatArray:
         """Sign of the yaw angles of joints that bend the front of each robot to the left, 1 or -1, (n,)."""
-        return np.where(self._rows.head_last, direction.ahead(True), direction.ahead(False))
+        return np.where(self._head_last, direction.ahead(True), direction.ahead(False))
 
     @property
     def forward(self) -> FloatArray:
@@ -262,7 +293,7 @@ class BatchState:
     @property
     def head_heading(self) -> FloatArray:
         """Heading of each head link, (n,), rad in (-pi, pi]."""
-        headings: FloatArray = self.link_heading[np.arange(len(self._rows.head_last)), self.head]
+        headings: FloatArray = self.link_heading[np.arange(len(self.head)), self.head]
         return headings
 
     @property
@@ -301,26 +332,22 @@ class BatchState:
         """Contacts that carried load in the last call of `Batch.step`; forces (N) are means over the call.
 
         Under a closed-loop controller of the scene they are means over its current control period.
-        There are none before the first call, and after `reset` and `restore`. New arrays.
+        There are none before the first call, and after `reset`. New arrays.
         """
-        return self._rows.contacts()
+        contacts = self._rows.contacts()
+        return contacts if self._chosen is None else contacts.of_worlds(self._chosen)
 
     @property
     def solver(self) -> BatchSolverStats:
         """Accuracy of the contact solver in the interval of `contacts`; new arrays."""
-        return self._rows.solver()
+        solver = self._rows.solver()
+        return solver if self._chosen is None else solver.of_worlds(self._chosen)
 
     def copy(self) -> tuple[Snapshot, ...]:
         """Return the current state of each world with its own arrays, as that of a single simulation."""
-        contacts, solver = self.contacts, self.solver
+        n = len(self._rows.worlds.engines)
         return tuple(
-            replace(
-                self._rows.worlds.state_of(world),
-                contacts=contacts[world],
-                solver=solver[world],
-                valid=engine.schema.valid,
-            )
-            for world, engine in enumerate(self._rows.worlds.engines)
+            self._rows.snapshots(range(n) if self._chosen is None else self._chosen.tolist())
         )
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from inspect import unwrap
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.plugins.author_state import public_state, with_public_state
+from snakestudio.plugins.guards import calling
 from snakestudio.plugins.result_types import described
 
 _DIFFERENCE_S = 1e-4
@@ -40,6 +43,9 @@ class AngleController:
 
     channels: ClassVar[tuple[str, ...]] = ()
     """Attributes to record. Each name ends in its unit."""
+
+    _ahead: tuple[float, Any] | None = None
+    """Time, s, and result of `angles_batch` for the next call of `reference`."""
 
     def __init__(self, scene: Scene, start: FloatArray) -> None:
         self._scene, self._start = scene, start.copy()
@@ -70,6 +76,30 @@ class AngleController:
             are interpolated linearly.
         """
         raise NotImplementedError
+
+    def angles_batch(self, controllers: Sequence[Any], time: FloatArray, state: Any) -> Any:
+        """Angles of the joint axes in n worlds of a batch, rad: optional, to compute all in one call.
+
+        It is called on the controller of the first of these worlds. Fields, attributes and scene of a
+        world are those of its controller. Without it, `angles` is called for each world.
+
+        Parameters
+        ----------
+        controllers : list of AngleController
+            Controllers of n worlds whose control periods begin at the same time.
+        time : (k,) array
+            The control period, s, as in `angles`.
+        state : BatchState
+            The states of these worlds at its start, as arrays whose first index is the world. None
+            if `needs` is `Fields.NONE`.
+
+        Returns
+        -------
+        array
+            (n, k, m) or (n, m): for each world, as from `angles`.
+        """
+        del controllers, time, state
+        return ()
 
     @property
     def scene(self) -> Scene:
@@ -102,18 +132,25 @@ class AngleController:
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References of a control period: the law, blended in from the current references."""
-        result = self.angles(time, snapshot)  # type: ignore[arg-type]  # one that needs none is given none
+        ahead = self._ahead
+        self._ahead = None
+        if ahead is not None and ahead[0] == time[0]:
+            law = "angles_batch"
+            result = ahead[1]
+        else:
+            law = "angles"
+            result = self.angles(time, snapshot)  # type: ignore[arg-type]  # one that needs none is given none
         shape = (len(time), self.n_axes)
         angle = np.asarray(result)
         if angle.dtype.kind not in "fiu" or angle.shape not in (shape, shape[1:], ()):
             raise MistakeError(
-                f"angles() gives {_form(result)}",
+                f"{law}() gives {_form(result)}",
                 f"give {shape[1]} angles, one for each joint axis, or {shape[0]} x {shape[1]}: times x joint axes",
             )
         angle = angle.astype(np.float64)
         if not np.isfinite(angle).all():
             raise MistakeError(
-                f"angles() gives {angle[~np.isfinite(angle)][0]}", "give finite numbers"
+                f"{law}() gives {angle[~np.isfinite(angle)][0]}", "give finite numbers"
             )
         if angle.shape != shape:
             share = ((time - time[0]) / (time[-1] - time[0]))[:, None]
@@ -172,8 +209,65 @@ class AngleController:
     def restore(self, checkpoint: Any) -> None:
         """Restore a state returned by `checkpoint`."""
         state, self._scene, last, self._away, self._approach, self._joined = checkpoint
+        self._ahead = None
         self._last = last.copy()
         with_public_state(self, state)
+
+
+class LawCall(NamedTuple):
+    """Control law of a world of a batch that is due."""
+
+    world: int
+    law: AngleController
+    plugin: str
+    """Plug-in that defines it."""
+
+    time: FloatArray
+    """The control period as in `AngleController.angles`, (k,), s."""
+
+    closed_loop: bool
+    """Whether it needs the state."""
+
+
+def batch_law_of(controller: Any) -> tuple[AngleController, str] | None:
+    """Return the law inside a controller, and its plug-in, if it computes many worlds together; None otherwise."""
+    plugin = ""
+    while not isinstance(controller, AngleController):
+        plugin = getattr(controller, "plugin", plugin)
+        controller = getattr(controller, "controller", None)
+        if controller is None:
+            return None
+    own = unwrap(type(controller).angles_batch)  # plug-ins are guarded
+    together = own is not AngleController.angles_batch
+    return (controller, plugin) if together else None
+
+
+def evaluate_together(calls: Sequence[LawCall], state_of: Callable[[list[int]], Any]) -> None:
+    """Call `angles_batch` once for all laws of a class that are due at the same time, before `reference` of each.
+
+    Raises `PluginRuntimeError` if it fails or returns a wrong number of results.
+
+    Parameters
+    ----------
+    state_of : callable
+        Returns the state of some worlds.
+    """
+    groups: dict[Any, list[LawCall]] = {}
+    for call in calls:
+        groups.setdefault((type(call.law), call.time.tobytes(), call.closed_loop), []).append(call)
+    for group in groups.values():
+        first = group[0]
+        laws = [call.law for call in group]
+        state = state_of([call.world for call in group]) if first.closed_loop else None
+        with calling(first.plugin, f"{type(first.law).__name__}.angles_batch"):
+            results = first.law.angles_batch(laws, first.time, state)
+            if not hasattr(results, "__len__") or len(results) != len(group):
+                raise MistakeError(
+                    f"angles_batch() gives {_form(results)}",
+                    f"give {len(group)} x {first.law.n_axes} angles: worlds x joint axes",
+                )
+        for law, result in zip(laws, results, strict=True):
+            law._ahead = float(first.time[0]), result
 
 
 def channel_values(controller: AngleController, channels: tuple[str, ...]) -> FloatArray:

@@ -37,8 +37,8 @@ def checked_controller(controller: Controller, scene: Scene, plugin: str) -> Con
 
 class _CheckedController:
     def __init__(self, controller: Controller, scene: Scene, plugin: str) -> None:
-        self._controller = controller
-        self._plugin = plugin
+        self.controller = controller
+        self.plugin = plugin
         self._axes = len(scene.body.axes)
         self._torques = scene.gives_torques
         for name in ("reference", "apply", "checkpoint", "restore", "values"):
@@ -59,11 +59,11 @@ class _CheckedController:
 
     def _call(self, name: str, *arguments: Any) -> Any:
         """Call a method; any exception is a fault of the plug-in, whose values can make code of the program fail."""
-        with calling(self._plugin, f"{type(self._controller).__name__}.{name}"):
-            return getattr(self._controller, name)(*arguments)
+        with calling(self.plugin, f"{type(self.controller).__name__}.{name}"):
+            return getattr(self.controller, name)(*arguments)
 
     def _fault(self, what: str, remedy: str) -> PluginRuntimeError:
-        return PluginRuntimeError(self._plugin, f"The plug-in {self._plugin} {what}. {remedy}.")
+        return PluginRuntimeError(self.plugin, f"The plug-in {self.plugin} {what}. {remedy}.")
 
     def values(self) -> FloatArray:
         values = self._call("values")

@@ -71,6 +71,13 @@ class BatchContacts:
                 getattr(joined, field.name)[world, : len(contacts)] = getattr(contacts, field.name)
         return joined
 
+    def of_worlds(self, worlds: IntArray) -> BatchContacts:
+        """Contacts of some worlds only."""
+        count = self.count[worlds]
+        k = count.max(initial=0)
+        others = (getattr(self, field.name)[worlds, :k] for field in fields(self)[1:])
+        return BatchContacts(count, *others)
+
     @property
     def mask(self) -> NDArray[np.bool_]:
         """True for each entry that is a contact, (n, k)."""
@@ -118,6 +125,10 @@ class BatchSolverStats:
 
     unconverged: IntArray
     """Number of steps with a residual above 1e-8 since the start of the run. Shape (n,)."""
+
+    def of_worlds(self, worlds: IntArray) -> BatchSolverStats:
+        """Statistics of some worlds only."""
+        return BatchSolverStats(*(getattr(self, field.name)[worlds] for field in fields(self)))
 
     def __getitem__(self, world: int) -> SolverStats:
         """Statistics of one world."""

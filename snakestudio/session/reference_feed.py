@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.control.authoring import batch_law_of
 from snakestudio.control.base import Controller, OnePeriod, Steerable
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
@@ -49,6 +50,8 @@ class ReferenceFeed:
             or (self._steered and isinstance(controller, Steerable))
         )
         """Whether it returns a single control period at a time."""
+        self.batch_law = batch_law_of(controller) if self.one_period else None
+        """Law that computes many worlds together, and its plug-in; None if it does not."""
         self.reference = None
 
     def set(self, reference: Reference | None, begin: int, end: int) -> None:
@@ -65,15 +68,19 @@ class ReferenceFeed:
         controller receives a
         new snapshot in every period.
         """
+        time = self.knots(step, n_steps)
+        snapshot = look() if self.closed_loop else None
+        self.reference = self.controller.reference(time, snapshot)
+        self.begin = step
+        self.end = step + len(time) - 1
+        return self.reference
+
+    def knots(self, step: int, n_steps: int) -> FloatArray:
+        """Return the times of the steps that `request` requests, including both ends, s."""
         periods = 1
         if not self.one_period:
             periods = min(max(1, math.ceil(n_steps / self._steps_per_period)), MAX_PERIODS)
-        steps = periods * self._steps_per_period
-        snapshot = look() if self.closed_loop else None
-        self.reference = self.controller.reference(_knots(step, steps, self._step_s), snapshot)
-        self.begin = step
-        self.end = step + steps
-        return self.reference
+        return _knots(step, periods * self._steps_per_period, self._step_s)
 
     def covers(self, step: int) -> bool:
         """Return whether the reference covers the next step."""

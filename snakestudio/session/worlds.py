@@ -150,8 +150,6 @@ class Worlds:
         self._unsettled = np.zeros(n, np.bool_)
         # worlds whose next steps begin an interval, if their engines take the steps themselves
         self._begins = np.ones(n, np.bool_)
-        # worlds whose controllers read contacts, which are sums since the last snapshot
-        self._observed = np.zeros(n, np.bool_)
         self.failures: dict[int, str] = {}
         """Reasons by world of the worlds that failed."""
         self._crew = Crew(threads)
@@ -261,7 +259,6 @@ class Worlds:
         torque : (n, m) array, optional
             Motor torques instead of angles, N m.
         """
-        self._observed[:] = False
         self._knots[:, 0] = self.steps * self._dt
         self._knots[:, 1] = (self.steps + n_steps) * self._dt
         if torque is not None:
@@ -338,8 +335,8 @@ class Worlds:
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine):
             begin = engine.synchronize()
-            if status == SLOT_OVERFLOW and not self._observed[world]:
-                engine.start_interval()  # contacts for controllers are not needed
+            if status == SLOT_OVERFLOW:
+                engine.start_interval()  # its own snapshots, with contacts of it, are not needed
         else:
             begin = engine.step_count
         go_on = status != _UNTRIED or not self._begins[world]
@@ -385,13 +382,14 @@ class Worlds:
         """Rows of the states that `write_rows` wrote last, as arrays over all worlds."""
         return self._rows
 
-    def plain_states(self) -> list[Snapshot] | None:
-        """Return the states with contacts and solver statistics of the interval; None if rows contain these."""
-        return None if self._compiled else [engine.snapshot() for engine in self.engines]
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled code takes the steps; rows then contain contacts and solver statistics of the interval."""
+        return self._compiled
 
-    def state_of(self, world: int) -> Snapshot:
-        """Return the current state of a world, without contacts."""
-        return self._settled(world).snapshot(contacts=False)
+    def state_of(self, world: int, contacts: bool = False) -> Snapshot:
+        """Return the current state of a world; contacts are those of the interval unless steps are compiled."""
+        return self._settled(world).snapshot(contacts)
 
     def references(self) -> tuple[FloatArray, FloatArray]:
         """Return the present reference angles and rates of all joint axes, each (n, m); NaN under torques."""
@@ -414,16 +412,6 @@ class Worlds:
             return engine.references_now()
         state = engine.snapshot(contacts=False)
         return state.joint_angle_ref, state.joint_rate_ref
-
-    def snapshot(self, world: int, contacts: bool) -> Snapshot:
-        """Return the current state for a controller; contact forces are means since the previous snapshot."""
-        engine = self._settled(world)
-        snapshot = engine.snapshot(contacts)
-        if isinstance(engine, TimeSteppingEngine):
-            engine.start_interval()
-        self._begins[world] = True
-        self._observed[world] = contacts
-        return snapshot
 
     def checkpoint(self, world: int) -> Checkpoint:
         """Return the full state of a world."""

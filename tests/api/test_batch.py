@@ -453,3 +453,14 @@ def test_documented_controller_steers_all_worlds() -> None:
     names: dict[str, Any] = {"np": np, "ss": ss}
     exec(program, names)
     assert np.abs(names["error"]).max() < 0.25  # from 1 rad
+
+
+def test_documented_contacts_are_those_of_all_worlds() -> None:
+    page = (docs_dir() / "batch.md").read_text(encoding="utf-8")
+    programs = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    (program,) = (each for each in programs if "state.contacts" in each)
+    names: dict[str, Any] = {"np": np, "ss": ss}
+    exec(program, names)
+    assert names["on_obstacles"].shape == (16,)
+    assert names["on_obstacles"].any()
+    assert names["worst"] <= 1e-8
