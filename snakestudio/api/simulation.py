@@ -43,7 +43,9 @@ class State:
     """
 
     def __init__(self, stepper: Stepper) -> None:
-        self._stepper = stepper  # not the simulation: with it, both would wait for the garbage collector
+        self._stepper = (
+            stepper  # not the simulation: with it, both would wait for the garbage collector
+        )
 
     def _present(self) -> Snapshot:
         return self._stepper.steps.present()

@@ -353,7 +353,9 @@ def test_recording_is_a_run_file(tmp_path: Path) -> None:
     assert float(lines[-1].split(",")[0]) == pytest.approx(40 * sim.dt)
 
 
-@pytest.mark.parametrize("path", [PLANAR, SPATIAL, SMOOTH, JAMMED, BODY], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [PLANAR, SPATIAL, SMOOTH, JAMMED, BODY], ids=lambda path: path.stem
+)
 def test_last_reference_frees_simulation_and_run(path: Path, tmp_path: Path) -> None:
     """They hold megabytes and an open file, which must not wait for the garbage collector."""
     with ss.open_simulation(path) as sim:
