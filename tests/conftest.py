@@ -22,6 +22,7 @@ import pytest
 from snakestudio import heap
 from snakestudio.paths import kernels_dir
 from tests.bundle_imports import Module, imported_modules, unbundled
+from tests.open_files import collect_garbage, open_files
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
@@ -204,6 +205,7 @@ def _own_priority() -> Iterator[None]:
 # -------------------------------------------------------------------------------------------- leaks
 
 _GRACE_S = 2.0
+_LEFT_OPEN = "leaves to the garbage collector"
 _QT_OWN_WINDOWS = {
     "QTipLabel",
     "QComboBoxPrivateContainer",
@@ -280,12 +282,27 @@ def _frozen_imports() -> None:
     """Exclude the quarter of a million objects of the imports from garbage collection."""
     global _frozen
     linecache.clearcache()
-    if gc.get_freeze_count() > _frozen:
-        gc.unfreeze()  # what a test of the last module froze may be garbage by now
-    gc.collect()
-    heap.release()
     gc.freeze()
     _frozen = gc.get_freeze_count()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Collect the garbage of a module at its end: what is left open there fails this module, and always.
+
+    Otherwise it would fail the test during which the collector happens to run.
+    """
+    result = yield
+    if nextitem is None or nextitem.path != item.path:
+        getattr(item, "funcargs", {}).clear()  # released only after this hook
+        if gc.get_freeze_count() > _frozen:
+            gc.unfreeze()  # what a test froze may be garbage by now
+        if problems := collect_garbage(files="gui" not in item.keywords):
+            pytest.fail(f"{item.path.name} {_LEFT_OPEN}: " + "; ".join(problems), pytrace=False)
+        heap.release()
+    return result
 
 
 _RELEASE_MB = 40
@@ -322,9 +339,10 @@ def _run_deferred_deletes() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
-    """Fail a test that leaves a thread, a top-level widget or a running timer."""
+def _no_leaks(request: pytest.FixtureRequest, _own_user_dirs: None) -> Iterator[None]:
+    """Fail a test that leaves a thread, a top-level widget, a running timer, or a file for the collector to close."""
     _watch_timers()
+    files = open_files()
     threads = set(threading.enumerate())
     widgets = set(_top_levels())
     timers = set(_running_timers())
@@ -351,3 +369,8 @@ def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
         time.sleep(0.01)
     if left:
         pytest.fail("the test leaves behind: " + "; ".join(left), pytrace=False)
+    # Files that fixtures of the module or caches hold stay open; only then does this take time.
+    # A window is freed by the collector, with the files of its run.
+    is_gui = "gui" in request.keywords
+    if not is_gui and not open_files().items() <= files.items() and (problems := collect_garbage()):
+        pytest.fail(f"the test {_LEFT_OPEN}: " + "; ".join(problems), pytrace=False)

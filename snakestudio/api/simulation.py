@@ -42,17 +42,18 @@ class State:
     next step overwrites; `copy` returns a `Snapshot` that does not change.
     """
 
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
+    def __init__(self, stepper: Stepper) -> None:
+        self._stepper = (
+            stepper  # not the simulation: with it, both would wait for the garbage collector
+        )
 
     def _present(self) -> Snapshot:
-        stepper: Stepper = self._simulation._stepper
-        return stepper.steps.present()
+        return self._stepper.steps.present()
 
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return self._simulation.time
+        return self._stepper.time
 
     @property
     def link_pose(self) -> FloatArray:
@@ -175,10 +176,10 @@ class State:
 
     def copy(self) -> Snapshot:
         """Return the current state with its own arrays."""
-        return self._simulation._stepper.engine.snapshot()
+        return self._stepper.engine.snapshot()
 
     def __repr__(self) -> str:
-        return f"<State of {self._simulation!r}>"
+        return f"<State at {self.time:g} s>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +228,10 @@ class Simulation:
         self._renderer: OffscreenRenderer | None = None
         self._export: Path | None = None  # file to export the recording to at its end
         self._seed = None if seed is None else seed_of(seed)
-        self._state = State(self)
         scene = self._seeded(scene, self._seed, {})
         self.rng = np.random.default_rng(self._seed)
         self._stepper = Stepper(scene, base_dir)
+        self._state = State(self._stepper)
         self._on_built()
 
     def _on_built(self) -> None:

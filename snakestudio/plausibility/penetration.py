@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
 
 import numpy as np
 
@@ -33,11 +34,11 @@ class Penetration:
     def __init__(self, context: RunContext) -> None:
         self._sizes = context.scene.body.sizes
         self._in_space = context.scene.body.in_space
-        self._base_dir = context.base_dir
         self._scene_at = context.scene_at
         self._peak = Peak()
         self._met = ""
-        self._distances = lru_cache(maxsize=256)(self._distance)
+        # Without `self`: in a cycle, the recording behind `scene_at` would wait for the garbage collector.
+        self._distances = lru_cache(maxsize=256)(partial(_distance, base_dir=context.base_dir))
 
     def feed(self, block: Block) -> None:
         """See `Detector`."""
@@ -100,13 +101,6 @@ class Penetration:
         if self._peak.value > before:
             self._met = met
 
-    def _distance(self, obstacle: Obstacle) -> Distance | None:
-        """Distance from an obstacle; None if its files cannot be read."""
-        try:
-            return solids_distance(obstacle_solids(obstacle, self._base_dir))
-        except (SnakeStudioError, OSError):
-            return None
-
     def exceedance(self, drive: Drive) -> Exceedance | None:
         """See `Detector`."""
         peak = self._peak
@@ -120,6 +114,14 @@ class Penetration:
             f"link {peak.part + 1} is {length_text(peak.value * radius)} deep in {self._met} at "
             f"{number_text(peak.time, 4)} s",
         )
+
+
+def _distance(obstacle: Obstacle, base_dir: Path | None) -> Distance | None:
+    """Distance from an obstacle; None if its files cannot be read."""
+    try:
+        return solids_distance(obstacle_solids(obstacle, base_dir))
+    except (SnakeStudioError, OSError):
+        return None
 
 
 def _title(scene: Scene, number: int) -> str:

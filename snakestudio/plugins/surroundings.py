@@ -134,8 +134,8 @@ class _Router:
 
     def write(self, text: str) -> int:
         """Write text to the stream for its author, who is found among the callers."""
-        frame = inspect.currentframe()
-        name = owner(None if frame is None else frame.f_back)
+        # Not in a variable: a frame that holds itself keeps the values of all callers until a garbage collection.
+        name = owner(inspect.currentframe())
         if not name:
             return len(text) if self._stream is None else int(self._stream.write(text))
         for listener in tuple(_listeners):

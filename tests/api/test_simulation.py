@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -349,6 +351,26 @@ def test_recording_is_a_run_file(tmp_path: Path) -> None:
         if not line.startswith("#")
     ]
     assert float(lines[-1].split(",")[0]) == pytest.approx(40 * sim.dt)
+
+
+@pytest.mark.parametrize(
+    "path", [PLANAR, SPATIAL, SMOOTH, JAMMED, BODY], ids=lambda path: path.stem
+)
+def test_last_reference_frees_simulation_and_run(path: Path, tmp_path: Path) -> None:
+    """They hold megabytes and an open file, which must not wait for the garbage collector."""
+    with ss.open_simulation(path) as sim:
+        sim.record(tmp_path / "steps.mcap")
+        sim.step(n=40)
+        run = sim.run
+    objects = [weakref.ref(each) for each in (sim, run.recording)]
+    finished = ss.simulate(path, duration=0.02)
+    objects.append(weakref.ref(finished.recording))
+    gc.disable()
+    try:
+        del sim, run, finished
+        assert [each() for each in objects] == [None] * 3
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("path", [PLANAR, JAMMED, BODY], ids=lambda path: path.stem)

@@ -169,7 +169,7 @@ def test_two_sided_supports_carry_with_least_squares() -> None:
 @pytest.mark.parametrize("side", ["left", "right", "alternating", "inner", "outer"])
 def test_one_sided_supports_push_and_report_the_mismatch(side: str) -> None:
     scene = sided(side)
-    _, rows = run(scene, 1.6, every=10)
+    _, rows = run(scene, 1.6, every=40)
     carried = 0
     for index in range(len(rows)):
         unit, resultant, amount = columns(rows, index)

@@ -136,6 +136,40 @@ def point_triangles(p: FloatArray, t: FloatArray) -> FloatArray:
     return np.where(inside, np.abs(((p - a) * normal).sum(axis=1)), best)
 
 
+def segment_triangles(a: FloatArray, b: FloatArray, t: FloatArray) -> FloatArray:
+    """Distance of the segment from `a` to `b` to every triangle: 0 if it crosses it, else that of an end or of a side.
+
+    The distance between segments is that of C. Ericson, Real-Time Collision Detection (2005), section 5.1.9.
+    """
+    best = np.minimum(point_triangles(a, t), point_triangles(b, t))
+    along = b - a
+    length = along @ along
+    for k in range(3):
+        one = t[:, k]
+        side = t[:, (k + 1) % 3] - one
+        square = (side**2).sum(axis=1)
+        common = side @ along
+        near = (a - one) @ along
+        off = ((a - one) * side).sum(axis=1)
+        slack = length * square - common**2
+        safe = np.where(slack > 1e-12 * length * square, slack, 1.0)
+        s = np.where(safe == slack, np.clip((common * off - near * square) / safe, 0.0, 1.0), 0.0)
+        u = np.clip((common * s + off) / square, 0.0, 1.0)
+        s = np.clip((common * u - near) / length, 0.0, 1.0)
+        gap = a + s[:, None] * along - one - u[:, None] * side
+        best = np.minimum(best, np.linalg.norm(gap, axis=1))
+    normal = np.cross(t[:, 1] - t[:, 0], t[:, 2] - t[:, 0])
+    below = ((a - t[:, 0]) * normal).sum(axis=1)
+    above = ((b - t[:, 0]) * normal).sum(axis=1)
+    crosses = below * above < 0.0
+    share = np.where(crosses, below / np.where(crosses, below - above, 1.0), 0.0)
+    foot = a + share[:, None] * along
+    for k in range(3):
+        side = t[:, (k + 1) % 3] - t[:, k]
+        crosses &= (np.cross(side, foot - t[:, k]) * normal).sum(axis=1) >= 0.0
+    return np.where(crosses, 0.0, best)
+
+
 def point_distance(solid: Solid, p: FloatArray) -> float:
     """Signed distance of a point to a convex solid; to a relief the unsigned distance to its surface."""
     if isinstance(solid, Post):

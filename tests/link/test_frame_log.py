@@ -26,6 +26,7 @@ from snakestudio.link.bus.frame_log import (
 from snakestudio.link.bus.replay import LogEndedError, ReplayBus
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile
+from tests.open_files import open_files
 
 _PROFILE = Profile(
     name="Tiny",
@@ -233,6 +234,7 @@ def test_log_is_replayed_in_time_faster_and_in_a_loop(
     ids = [received[0].id for _ in range(60) if (received := looped.receive(0.05)) is not None]
     assert ids[:12] == [*(frame.id for frame, _ in _FRAMES)] * 2 + [0x181, 0x201]
     looped.close()
+    assert str(path) not in open_files().values()
 
 
 def test_log_without_frames_is_refused(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
+import weakref
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from snakestudio import api
 from snakestudio.cli import main
 from snakestudio.errors import PluginRuntimeError
 from snakestudio.plugins.loading import load
+from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
 
 from .plugin_files import WAG, scene_file, wagging, written
@@ -73,6 +76,20 @@ def test_replaced_streams_and_folder_are_restored(
     assert Path.cwd() == work
     assert {"a.csv", "a.h5", "a.mcap"} <= set(os.listdir(work))
     assert os.listdir(away) == []
+
+
+def test_output_of_a_plugin_does_not_hold_finished_runs(tmp_path: Path) -> None:
+    """Its author is found among the callers, whose values must not be kept."""
+    load(written(tmp_path, here="print(time)"))
+    gc.collect()
+    gc.disable()
+    try:
+        run = run_offline(wagging(), path=tmp_path / "run.mcap")  # written by a thread
+        recording = weakref.ref(run.recording)
+        del run
+        assert recording() is None
+    finally:
+        gc.enable()
 
 
 def test_table_of_the_scene_is_found_after_a_change_of_folder(

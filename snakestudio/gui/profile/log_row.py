@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
@@ -83,11 +84,12 @@ class LogRow(QWidget):
 
         def work(progress: Progress) -> list[Frame] | None:
             frames = []
-            for logged in reader:
-                if not logged.sent and not logged.frame.error:
-                    frames.append(logged.frame)
-                if len(frames) % 1000 == 0 and not progress(0.0):
-                    return None
+            with closing(reader):
+                for logged in reader:
+                    if not logged.sent and not logged.frame.error:
+                        frames.append(logged.frame)
+                    if len(frames) % 1000 == 0 and not progress(0.0):
+                        return None
             return frames
 
         self.end()

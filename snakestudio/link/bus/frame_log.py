@@ -10,7 +10,7 @@ import struct
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -230,12 +230,16 @@ class LogReader(Iterator[LoggedFrame]):
     def __next__(self) -> LoggedFrame:
         return next(self._frames)
 
+    def close(self) -> None:
+        """Close the file before its end; no frames follow."""
+        self._frames.close()
+
     @property
     def notes(self) -> tuple[str, ...]:
         """Messages about what could not be read so far."""
         return (*(self._text.notes() if self._text else ()), *self._clock.notes())
 
-    def _read(self) -> Iterator[LoggedFrame]:
+    def _read(self) -> Generator[LoggedFrame]:
         path = self._path
         if path.suffix.lower() not in READABLE:
             raise LinkError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -58,7 +57,6 @@ class ReplayBus:
             raise BusSetupError(f"replay: loop must be true or false (got {loop!r}).")
         self._speed = float(speed)
         self._loop = loop
-        self._frames: Iterator[LoggedFrame]
         self._frames, self._next = self._first()
         self._begin: float | None = None
         self._ended = False
@@ -103,12 +101,12 @@ class ReplayBus:
 
     def close(self) -> None:
         """See `CanBus`."""
-        self._frames = iter(())
+        self._frames.close()
         self._ended = True
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return self._frames.notes if isinstance(self._frames, LogReader) else ()
+        return self._frames.notes
 
     def _first(self) -> tuple[LogReader, LoggedFrame]:
         try:

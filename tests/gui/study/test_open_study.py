@@ -13,7 +13,10 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.study import open_study
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.paths import scenes_dir
+from snakestudio.study.results import Table
 from snakestudio.viewmodel.study.checking import StudyCheck
+from snakestudio.viewmodel.study.landing import StoredResults
+from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
 pytestmark = pytest.mark.gui
 
@@ -30,25 +33,33 @@ def paths(tmp_path: Path) -> tuple[Path, Path]:
 def test_results_are_those_of_the_study_opened_last(
     qtbot: QtBot, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also if those of the previous study are read later."""
     first, second = paths
     begun = threading.Event()
     free = threading.Event()
-    read: list[Path] = []
+    table = Table(StudyOnDisk(first).study, [])
+    results = {path: StoredResults(number, table, {}) for number, path in enumerate(paths)}
 
-    def landed(path: Path, before: object) -> None:
+    def landed(path: Path, before: object) -> StoredResults:
         if path == first:
             begun.set()
             free.wait()
-        read.append(path)
+        return results[path]
 
     monkeypatch.setattr(open_study, "landed", landed)
-    monkeypatch.setattr(open_study, "checked", lambda study, path: StudyCheck())
     study = OpenStudy()
+    emitted: list[StoredResults | None] = []
+    study.landed.connect(lambda: emitted.append(study.results))
     study.open(first)
     begun.wait()
     study.open(second)
+    qtbot.waitUntil(lambda: study.results is results[second])
     free.set()
-    qtbot.waitUntil(lambda: second in read)
+    readings = {"snakestudio-study results"}
+    qtbot.waitUntil(lambda: readings.isdisjoint(each.name for each in threading.enumerate()))
+    QCoreApplication.processEvents()  # a result of the first reading would arrive now
+    assert emitted == [None, None, results[second]]
+    assert study.results is results[second]
     study.close()
 
 
