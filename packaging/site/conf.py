@@ -26,6 +26,7 @@ extensions = [
     "site_api",
     "site_mathml",
     "site_pages",
+    "site_search",
 ]
 
 nitpicky = True

@@ -19,6 +19,7 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
+from sphinx.application import Sphinx
 from sphinx.ext.napoleon import NumpyDocstring
 
 import snakestudio as ss
@@ -48,7 +49,7 @@ SITE = ROOT / "packaging" / "site"
 @pytest.fixture(scope="module")
 def site() -> Iterator[SimpleNamespace]:
     """Modules of `packaging/site`."""
-    names = ("reference", "site_api", "site_pages", "site_mathml")
+    names = ("reference", "site_api", "site_pages", "site_mathml", "site_search")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SITE))
         modules: dict[str, ModuleType] = {name: importlib.import_module(name) for name in names}
@@ -329,3 +330,52 @@ def test_python_of_pages_imports_existing_names(path: Path) -> None:
                 assert all(is_in(str(node.module), alias.name) for alias in node.names)
             elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ss":
                 assert hasattr(ss, node.attr), node.attr
+
+
+# ------------------------------------------------------------------------------------------- search
+
+PAGES = {
+    "index": "Site\n====\n\n.. toctree::\n   :glob:\n\n   *\n   */*\n",
+    "bibliography": "Bibliography\n============\n\nContact force, friction and streaming.\n",
+    "friction": "Friction\n========\n\nLaws of friction, and the force of a contact.\n",
+    "reference/columns": "Columns\n=======\n\nContact forces\n--------------\n\nTheir columns.\n",
+    "reference/commands": "Commands\n========\n\nFit\n---\n\nFit friction.\n",
+    "tutorials/fit": "Fit friction to tracks\n======================\n\nTracks.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site of a few pages with the ranking of the documentation."""
+    source, built = tmp_path_factory.mktemp("pages"), tmp_path_factory.mktemp("site")
+    for name, text in PAGES.items():
+        (source / name).parent.mkdir(exist_ok=True)
+        (source / f"{name}.rst").write_text(text)
+    settings = {"html_search_scorer": str(SITE / "static" / "scorer.js"), "project": "pages"}
+    app = Sphinx(source, None, built, built / "doctrees", "html", settings, None, None)
+    app.build()
+    return built
+
+
+def test_search_ranks_titles_above_lists_and_bibliography(
+    site: SimpleNamespace, small_site: Path, qapp: object
+) -> None:
+    answers = {
+        "contact force": "reference/columns",
+        "fit friction": "tutorials/fit",
+        "friction": "friction",
+        "streaming": "bibliography",
+    }
+    ranked = site.site_search.ranking(small_site)
+    assert site.site_search.misranked(ranked, answers) == []
+    assert ranked("contact force")[-1] == "bibliography"
+    (message,) = site.site_search.misranked(ranked, {"streaming": "friction"})
+    assert '"streaming" finds bibliography first, and not friction' in message
+    assert ranked("nowhere") == []
+
+
+def test_each_answer_of_the_search_is_a_page(site: SimpleNamespace) -> None:
+    answers = site.site_search.ANSWERS
+    assert len(answers) >= 10
+    for page in answers.values():
+        assert (docs_dir() / f"{page}.md").is_file()
