@@ -88,7 +88,7 @@ class JointReference:
         return cls(np.array([begin, end]), nothing, nothing, nothing, torques)
 
     def copy(self) -> JointReference:
-        """Copy with contiguous arrays of its own."""
+        """Copy with separate, contiguous arrays."""
         torque = None if self.torque is None else np.array(self.torque, np.float64, order="C")
         return JointReference(
             np.array(self.time, np.float64),
