@@ -48,7 +48,7 @@ class State:
         )
 
     def _present(self) -> Snapshot:
-        return self._stepper.steps.present()
+        return self._stepper.present()
 
     @property
     def time(self) -> float:
@@ -333,17 +333,14 @@ class Simulation:
         if targets is not None and torques is None:
             if not self._jointed or self._gives_torques:
                 self._check_targets()
-            self._stepper.hold(
-                self._values("targets", targets),
-                None if rates is None else self._values("rates", rates),
-                n,
-            )
+            rate = None if rates is None else self._values("rates", rates)
+            self._stepper.hold(n, self._values("targets", targets), rate, None)
         elif torques is not None:
             if targets is not None or rates is not None:
                 raise UsageError("A step has targets or torques, not both. Omit one of them.")
             if not self._jointed:
                 self._check_targets()
-            self._stepper.give(self._values("torques", torques), n)
+            self._stepper.hold(n, None, None, self._values("torques", torques))
         elif rates is not None:
             raise UsageError("rates need targets. Give targets, too.")
         else:

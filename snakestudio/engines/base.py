@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from snakestudio._arrays import FloatArray
 from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.row_buffers import RowCollector
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+
+SetPoints = FloatArray | None
+"""Constant values of all joint axes, (m,); None if they are not given."""
+
+Due = RowCollector | None
+"""Collector of the rows that are due, if there is one."""
 
 
 class StepReport(NamedTuple):
@@ -34,7 +43,7 @@ class StepReport(NamedTuple):
     """Steps with a residual above 1e-8."""
 
     rows: Rows
-    """The requested rows, up to a failure."""
+    """The requested rows, up to a failure; none if the caller collects them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +93,30 @@ class Engine(Protocol):
         ...
 
     def advance(
-        self,
-        reference: Reference,
-        n_steps: int,
-        row_steps: tuple[int, ...] | Any,
-        go_on: bool = False,
-        keep_rows: bool = False,
+        self, reference: Reference, n_steps: int, rows: RowCollector | Sequence[int] | Any = ()
     ) -> StepReport:
-        """Take `n_steps` steps under `reference`.
+        """Take `n_steps` steps under `reference`; the next snapshot shows mean contact forces over this call.
 
-        `row_steps` (ascending ints) are the step counts, since the start of the run, after which
-        rows are recorded. With `go_on` the call extends the interval of the previous calls: the
-        next snapshot shows means over all of them. With `keep_rows` an engine may hold rows back
-        and return them with those of a later call or of a failure, because handling them one by one
-        takes as long as computing them.
+        `rows` are ascending step counts, since the start of the run, after which rows are recorded;
+        the report has the rows. A caller that collects the rows of many calls passes a
+        `RowCollector` with these step counts, which receives them instead.
         """
+        ...
+
+    def hold(
+        self, n_steps: int, angle: SetPoints, rate: SetPoints, torque: SetPoints, rows: Due = None
+    ) -> str:
+        """Take steps under constant set-points of the joints; return the description of a failure, "" without one.
+
+        The joints are held at `angle` ((m,), rad), or move from there at `rate` ((m,), rad/s);
+        with `torque` ((m,), N m), the motors exert torques instead.
+        """
+        ...
+
+    def resume(
+        self, reference: Reference, n_steps: int, rows: RowCollector | Sequence[int] | Any = ()
+    ) -> StepReport:
+        """Extend the last call of `advance` by `n_steps` steps; the next snapshot shows means over both."""
         ...
 
     def initial_rows(self) -> Rows:
@@ -106,7 +124,7 @@ class Engine(Protocol):
         ...
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
-        """Return the present state; contact forces are means over the calls since the last one without `go_on`.
+        """Return the present state; contact forces are means over the last call of `advance`.
 
         Contacts may be missing if `contacts` is False; `valid` of the snapshot shows whether they
         are.
@@ -118,6 +136,10 @@ class Engine(Protocol):
 
         Values that have been read do not change.
         """
+        ...
+
+    def view(self) -> Snapshot:
+        """Return a `look` whose arrays the next view overwrites."""
         ...
 
     def apply(self, scene: Scene) -> bool:

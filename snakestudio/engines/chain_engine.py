@@ -191,7 +191,6 @@ class ChainEngine(TimeSteppingEngine):
             except BaseException:
                 with_public_state(self, before)
                 self._counts = counts
-                self._reached = int(counts[STEP])
                 raise
         return OK
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.base import Kernel
-from snakestudio.engines.period_call import PeriodCall
-from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW, RowBuffers
+from snakestudio.engines.advance import STEP
+from snakestudio.engines.base import Checkpoint, Due, Kernel, SetPoints
+from snakestudio.engines.outcome import OK
+from snakestudio.engines.present_row import PresentRow
+from snakestudio.engines.row_buffers import ANGLE, CALL, RATE, ROW
+from snakestudio.engines.step_call import JointStepCall, knots_of
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied
 from snakestudio.kernels._cache import jit_disabled
-from snakestudio.kernels._jit import direct
-from snakestudio.kernels.hermite import JointKnots
-from snakestudio.kernels.many_calls import CallTable
+from snakestudio.kernels.many_calls import CallTable, KernelCall
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 
 IN_PLANE = (0, 1, 5)
 """Entries of a wrench that act on a link in the plane: f_x, f_y and t_z."""
-
-_NO_ROWS = np.zeros(0, np.int64)
-_NO_TORQUES = np.zeros((0, 0))
-_FLOAT = np.dtype(np.float64)
 
 
 class CompiledEngine(TimeSteppingEngine):
@@ -48,19 +44,48 @@ class CompiledEngine(TimeSteppingEngine):
     wrench_entries: ClassVar[tuple[int, ...]] = IN_PLANE
     """Entries of an external wrench that are part of the state."""
 
-    _work: Any
-
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         super().__init__(scene, base_dir, self._make_schema(scene))
-        self._advance = direct(self.kernel.advance)
-        self._write_state = direct(self.kernel.write_state)
-        self._period_call: PeriodCall | None = None
-        self._interval_of: Any = None
+        self._row_call = KernelCall(self.kernel.write_state)
+        self._interval_version = -1
         self._interval_start: tuple[tuple[Any, Any], ...] = ()
         self._params = self._make_params(scene, None)
         self._state = self._make_state(scene)
         self._make_work()
         self._fit(scene)
+        self._step_s = scene.solver.step_s
+        self._step_call = self._make_step_call()
+
+    # ----------------------------------------------------------------- arrays of the compiled code
+
+    @property
+    def _params(self) -> Any:
+        """Constants of the run."""
+        return self._bound_params
+
+    @_params.setter
+    def _params(self, params: Any) -> None:
+        self._bound_params = params
+        self._version += 1
+
+    @property
+    def _state(self) -> Any:
+        return self._bound_state
+
+    @_state.setter
+    def _state(self, state: Any) -> None:
+        self._bound_state = state
+        self._counts = state.counts
+        self._version += 1
+
+    @property
+    def _work(self) -> Any:
+        return self._bound_work
+
+    @_work.setter
+    def _work(self, work: Any) -> None:
+        self._bound_work = work
+        self._version += 1
 
     # ----------------------------------------------------------------------------- of a formulation
 
@@ -107,7 +132,7 @@ class CompiledEngine(TimeSteppingEngine):
         return self._params, self._state, self._work
 
     def view_arguments(self) -> tuple[Any, ...]:
-        """See `TimeSteppingEngine.view_arguments`."""
+        """Return the arguments of the kernel's `write_state` before the buffers, for a row that only views read."""
         return self.row_arguments()
 
     def _shown_reference(self) -> FloatArray:
@@ -122,44 +147,97 @@ class CompiledEngine(TimeSteppingEngine):
         """See `TimeSteppingEngine.compiled`."""
         return None if jit_disabled() else self.kernel
 
-    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Return the arguments of the compiled loop up to the reference; step count, row steps and buffers follow.
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the start."""
+        count: int = self._counts.item(STEP)
+        return count
 
-        They are the engine's own arrays and those of `reference`, which must be float64, contiguous
-        and writeable. They are valid until the next `apply` or `restore`, or until the engine
-        allocates space for more contacts.
+    @property
+    def reference(self) -> Any:
+        """The reference of the last steps; None before the first."""
+        reference = self._reference
+        return reference.copy() if self._is_written(reference) else reference
+
+    @reference.setter
+    def reference(self, reference: Any) -> None:
+        self._reference = reference
+
+    def _is_written(self, reference: Any) -> bool:
+        """Return whether later calls write the arrays of a reference."""
+        return reference is not None and reference is self._step_call.written
+
+    def step_arguments(self) -> tuple[Any, ...]:
+        """Return the arguments of the compiled loop before the reference; step count, row steps and buffers follow it.
+
+        They are the engine's own arrays, and valid as long as `version` does not change.
         """
-        return self._params, self._state, self._workspace(), _knots(reference)
+        return self._params, self._state, self._workspace()
 
-    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Return `entry_arguments` for any reference."""
-        return self.entry_arguments(_plain(reference))
+    def entry_arguments(self, reference: JointReference) -> tuple[Any, ...]:
+        """Return `step_arguments` and the arrays of a reference, which must be float64, contiguous and writeable."""
+        return *self.step_arguments(), knots_of(reference)
 
-    def _run_kernel(
-        self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
-    ) -> int:
-        period = self._period_call
-        if period is None:
-            period = self._period_call = PeriodCall(self)
-        own = self._params, self._state, self._work
-        if period.is_frequent(reference, len(due_steps), own):
-            return period.call(reference, n_steps, due_steps, rows)
-        status: int = self._advance(*self.plain_arguments(reference), n_steps, due_steps, rows)
+    def _make_step_call(self) -> Any:
+        return JointStepCall(self.kernel.advance, self.step_arguments, self._rows)
+
+    def _run_kernel(self, reference: Any, n_steps: int, due_steps: IntArray, rows: Any) -> int:
+        call = self._step_call
+        if reference is not call.written:
+            call.follow(reference)
+        status: int = call.run(self._version, n_steps, due_steps if len(due_steps) else None, rows)
         return status
 
-    def _begin_interval(self) -> None:
-        if self._interval_of is not self._state:
-            self._interval_of, self._interval_start = self._state, self._start_of_interval()
+    def hold(
+        self, n_steps: int, angle: SetPoints, rate: SetPoints, torque: SetPoints, rows: Due = None
+    ) -> str:
+        """Take steps under constant set-points; see `Engine.hold`.
+
+        The set-points are written into the arrays of the last ones; rare outcomes are handled by
+        `resume`.
+        """
+        call = self._step_call
+        begin = self._counts.item(STEP)
+        end = begin + n_steps
+        if torque is None:
+            call.hold(begin, end, self._step_s, angle, rate)
+        else:
+            call.drive(begin, end, self._step_s, torque)
+        self._reference = call.written
+        self.begin_interval()
+        if rows is None or not len(rows.due):
+            if call.run(self._version, n_steps, None, None) == OK:
+                return ""
+            begin = self._counts.item(STEP)
+        return self.resume(self._reference, end - begin, () if rows is None else rows).message
+
+    def begin_interval(self) -> None:
+        """See `TimeSteppingEngine.begin_interval`."""
+        if self._interval_version != self._version:
+            self._interval_version = self._version
+            self._interval_start = self._start_of_interval()
         for values, start in self._interval_start:
             values[...] = start
 
+    _begin_interval = begin_interval
+
     def _write_present_row(
-        self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool
+        self, angle: FloatArray, rate: FloatArray, rows: Any, call: bool
     ) -> None:
         reference = self._shown_reference()
         reference[:, ANGLE] = angle
         reference[:, RATE] = rate
-        self._write_state(*self.view_arguments(), rows, CALL if call else ROW)
+        self._row_call.bind((*self.view_arguments(), rows, int(CALL if call else ROW)))
+        self._row_call.run()
+
+    def _make_present_row(self) -> PresentRow:
+        call = KernelCall(self.kernel.write_state)
+
+        def bind(rows: Any) -> Callable[[], object]:
+            call.bind((*self.view_arguments(), rows, int(CALL)))
+            return call.run
+
+        return PresentRow(self, bind)
 
     def run_once(self) -> None:
         """Call each compiled function once."""
@@ -167,11 +245,7 @@ class CompiledEngine(TimeSteppingEngine):
         kernel = self.compiled
         if kernel is None:
             return
-        zeros = np.zeros((2, len(self._schema.axes)))
-        reference = JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros)
-        CallTable(kernel.advance, [(*self.entry_arguments(reference), 0, _NO_ROWS, self._rows)])
         CallTable(kernel.write_row, [(*self.row_arguments(), self._rows)])
-        CallTable(kernel.write_state, [(*self.view_arguments(), self._rows, int(CALL))])
 
     # --------------------------------------------------------------------------------------- states
 
@@ -188,10 +262,30 @@ class CompiledEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: Any, scene: Scene) -> None:
-        params = self._make_params(scene, self._params)
-        self._state = self._checked(state, params, scene)
+        same_scene = scene is self._scene
+        params = self._params if same_scene else self._make_params(scene, self._params)
+        state = self._checked(state, params, scene)
+        if same_scene and self._fill(state):
+            return
+        self._state = state
         self._params = params
         self._fit(scene)
+
+    def refill(self, checkpoint: Checkpoint) -> bool:
+        """Restore a checkpoint of this process, unchecked; False (and no change) if arrays must be replaced."""
+        state, scene, reference = checkpoint.state
+        if scene is not self._scene or not self._fill(state):
+            return False
+        self._reference = reference
+        return True
+
+    def _fill(self, state: Any) -> bool:
+        """Copy a state into the present arrays, so that no address changes; False if a size differs."""
+        if any(own.shape != saved.shape for own, saved in zip(self._state, state, strict=True)):
+            return False
+        for own, saved in zip(self._state, state, strict=True):
+            own[...] = saved
+        return True
 
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]
@@ -201,37 +295,3 @@ class CompiledEngine(TimeSteppingEngine):
         In the plane, only f_x, f_y and t_z act.
         """
         self._state.wrench[link] = [wrench[entry] for entry in self.wrench_entries]
-
-
-def _plain(reference: JointReference) -> JointReference:
-    """Return `reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
-    own = (
-        reference.time,
-        reference.angle,
-        reference.rate,
-        reference.acceleration,
-        _given_torques(reference),
-    )
-    for array in own:
-        if array.dtype is not _FLOAT or not array.flags.carray:
-            break
-    else:
-        return reference
-    return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
-
-
-def _knots(reference: JointReference) -> JointKnots:
-    """Return the arrays of `reference` themselves, as kernels take them."""
-    torque = _given_torques(reference)
-    return JointKnots(
-        reference.time,
-        reference.angle[:, :, None],
-        reference.rate[:, :, None],
-        reference.acceleration[:, :, None],
-        torque[:, :, None],
-    )
-
-
-def _given_torques(reference: JointReference) -> FloatArray:
-    """Return the commanded joint torques, (k, m), N m; of length 0 if the joints follow angles."""
-    return _NO_TORQUES if reference.torque is None else reference.torque

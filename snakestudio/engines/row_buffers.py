@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,3 +150,93 @@ def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, ...] = (0, 0))
             impulse_friction=buffers.contact_friction[contacts],
         ),
     )
+
+
+class RowWriter(Protocol):
+    """Interface of an engine whose rows are collected."""
+
+    def row_buffers(self, n_rows: int) -> Any:
+        """Return buffers for `n_rows` rows: a NamedTuple with the fields of `RowBuffers`."""
+        ...
+
+    def rows_in(self, buffers: Any, since: tuple[int, ...]) -> Rows:
+        """Return the rows in buffers that were filled after `since`, a value of `filled`, without copying."""
+        ...
+
+
+class RowCollector:
+    """Rows that an engine writes for a caller, until the caller removes them.
+
+    Handling rows one by one takes as long as computing them; therefore the buffers belong to the
+    caller, who removes the rows of many calls together.
+
+    Parameters
+    ----------
+    due : sequence of int
+        See `due`.
+    """
+
+    def __init__(self, due: Sequence[int] | IntArray = ()) -> None:
+        self.due = due
+        """Ascending step counts, since the start of the run, after which the next call of
+        `Engine.advance` writes rows."""
+        self.buffers: Any = None
+        """Buffers that are being filled; None before the first row."""
+        self._writer: RowWriter
+        self._since: tuple[int, ...] = (0, 0)  # value of `filled` before the first row
+        self._parts: list[Rows] = []  # rows before those in the buffers
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        n_rows = sum(map(len, self._parts)) if self._parts else 0
+        if self.buffers is not None:
+            n_rows += self.buffers.filled.item(0) - self._since[0]
+        return n_rows
+
+    @property
+    def last_step(self) -> int:
+        """Step count of the last row; there must be one."""
+        if self.buffers is not None and (filled := self.buffers.filled.item(0)) > self._since[0]:
+            return int(self.buffers.steps[filled - 1])
+        return int(self._parts[-1].steps[-1])
+
+    def add(self, rows: Rows) -> None:
+        """Add rows that are not in the buffers."""
+        self._detach()
+        self._parts.append(rows)
+
+    def reserve(self, n_rows: int, contacts: int, writer: RowWriter, block: int) -> None:
+        """Provide space for so many more rows and contacts; rows that are already filled are not changed.
+
+        From the second time on, at least `block` rows are allocated together.
+        """
+        buffers = self.buffers
+        if buffers is not None:
+            filled, touched = buffers.filled.tolist()
+            if filled + n_rows <= len(buffers.steps) and touched + contacts <= len(
+                buffers.contact_link
+            ):
+                return
+            n_rows = max(n_rows, block)
+        self._detach()
+        self._writer = writer
+        self.buffers = writer.row_buffers(n_rows)
+        self._since = (0, 0)
+
+    def grow_contacts(self) -> None:
+        """Provide space for twice as many contacts."""
+        self.buffers = more_contacts(self.buffers)
+
+    def pop(self) -> Rows | None:
+        """Remove and return all rows; None if there are none."""
+        self._detach()
+        parts = self._parts
+        self._parts = []
+        return Rows.concatenate(parts) if parts else None
+
+    def _detach(self) -> None:
+        """Move the rows in the buffers to the parts."""
+        if self.buffers is not None and self.buffers.filled.item(0) > self._since[0]:
+            self._parts.append(self._writer.rows_in(self.buffers, self._since))
+            self._since = tuple(self.buffers.filled.tolist())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines.base import Checkpoint, Kernel, StepReport
-from snakestudio.engines.bound_steps import BoundSteps
+from snakestudio.engines.base import Checkpoint, Due, Kernel, SetPoints, StepReport
 from snakestudio.engines.crossing import Crossing, Crossings, crossings
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import (
@@ -29,11 +30,11 @@ from snakestudio.engines.outcome import (
 from snakestudio.engines.present_row import PresentRow
 from snakestudio.engines.row_buffers import (
     RowBuffers,
+    RowCollector,
     filled_rows,
     make_row_buffers,
-    more_contacts,
 )
-from snakestudio.engines.state_view import StateView
+from snakestudio.engines.state_view import StateView, ViewedEngine
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene, Solver
@@ -41,7 +42,7 @@ from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverStats
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 
-_NO_ROWS = np.zeros(0, np.int64)
+_NO_STEPS = np.zeros(0, np.int64)
 _ENDLESS = np.iinfo(np.int64).max
 
 BLOCK_ROWS = 32
@@ -49,7 +50,7 @@ BLOCK_ROWS = 32
 controller reads the robot's state in every period."""
 
 
-class TimeSteppingEngine(BoundSteps):
+class TimeSteppingEngine(ViewedEngine, ABC):
     """Implementation of the Engine protocol by a kernel that takes many steps per call; see `Engine`."""
 
     kind: str
@@ -65,18 +66,15 @@ class TimeSteppingEngine(BoundSteps):
         self._base_dir = base_dir
         self._schema = schema
         self._mass_shares = schema.mass_shares
-        self._reference = None
-        self._reached = 0
+        self._version = 0
+        self._reference: Any = None
         self._crossings = Crossings()
         self._crossing: Crossing | None = None
-        self._rows = make_row_buffers(0, schema.n_links, len(schema.energy), 0, len(schema.axes))
         self._present_rows: dict[bool, PresentRow] = {}
         self._nothing = np.full(len(schema.axes), np.nan)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
-        # value of `_rows.filled` before the rows that no call has returned
-        self._since: tuple[int, ...] = (0, 0)
-        self._detached: list[Rows] = []  # those of them that are in earlier buffers
-        self._no_rows = filled_rows(self._rows, scene.solver.step_s)
+        self._rows = self.row_buffers(0)  # for calls without rows
+        self._no_rows = self.rows_in(self._rows, (0, 0))
 
     @property
     def scene(self) -> Scene:
@@ -101,7 +99,21 @@ class TimeSteppingEngine(BoundSteps):
     @property
     def step_count(self) -> int:
         """Steps taken since the start."""
-        return self._reached
+        return self._figures().step
+
+    @property
+    def version(self) -> int:
+        """Number of changes of the engine's arrays; addresses bound at another version are not valid."""
+        return self._version
+
+    @property
+    def reference(self) -> Any:
+        """The reference of the last steps; None before the first."""
+        return self._reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        self._reference = reference
 
     # ----------------------------------------------------------------------------- of a formulation
 
@@ -117,14 +129,6 @@ class TimeSteppingEngine(BoundSteps):
         self, reference: JointReference, n_steps: int, due_steps: IntArray, rows: RowBuffers
     ) -> int:
         """Take steps and write a row after each of the step counts `due_steps`; return the outcome of the call."""
-
-    def plain_arguments(self, reference: JointReference) -> tuple[Any, ...]:
-        """Return the arguments of the compiled loop, for an engine that has one."""
-        raise NotImplementedError
-
-    def view_arguments(self) -> tuple[Any, ...]:
-        """Return the arguments of the kernel's `write_state` before the buffers, for a row that only views read."""
-        return ()
 
     def _grow_contacts(self) -> None:
         """Allocate space for more contacts in a step; not called for engines without this outcome."""
@@ -171,76 +175,38 @@ class TimeSteppingEngine(BoundSteps):
     @abstractmethod
     def _restore_state(self, state: Any, scene: Scene) -> None: ...
 
-    # --------------------------------------------------------------------------- steps from outside
+    # --------------------------------------------------------------------------------------- Engine
 
     @property
     def compiled(self) -> Kernel | None:
         """The compiled functions, for calls that bypass the engine; None if there are none."""
         return None
 
-    def row_buffers(self, n_rows: int) -> RowBuffers:
-        """Return buffers for `n_rows` rows of the present state."""
-        return self._row_buffers(n_rows)
-
-    def synchronize(self, reference: JointReference | None = None) -> int:
-        """Count the steps that compiled code took on the engine's arrays; return the number of all steps.
-
-        `reference` is the reference of these steps, if the engine does not have it; its arrays must
-        not be modified afterwards.
-        """
-        self._reached = self._figures().step
-        self._reference = self._reference if reference is None else reference
-        return self._reached
-
-    def start_interval(self) -> None:
-        """Reset the sums for the next snapshot."""
+    def begin_interval(self) -> None:
+        """Begin the interval over which snapshots average contact forces, if steps are not taken by `advance`."""
         self._begin_interval()
 
-    def refill(self, checkpoint: Checkpoint) -> bool:
-        """Restore a state in the present arrays; False (and no change) if its scene or a size differs."""
-        state, scene, reference = checkpoint.state
-        if scene is not self._scene or any(
-            a.shape != b.shape for a, b in zip(self._state, state, strict=True)
-        ):
-            return False
-        for array, saved in zip(self._state, state, strict=True):
-            array[...] = saved
-        self._reached = self._figures().step
-        self._reference = reference
-        return True
-
-    # --------------------------------------------------------------------------------------- Engine
-
     def advance(
-        self,
-        reference: Reference,
-        n_steps: int,
-        row_steps: tuple[int, ...] | IntArray | Any = (),
-        go_on: bool = False,
-        keep_rows: bool = False,
+        self, reference: Reference, n_steps: int, rows: RowCollector | Sequence[int] | IntArray = ()
     ) -> StepReport:
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
-        assert isinstance(reference, JointReference), "links have joints"
-        step = self._scene.solver.step_s
-        begin = self._reached
-        end = begin + n_steps
-        if reference.torque is not None:
-            end = min(end, max(begin, _usable(reference.torque, reference, step)))
-        due_steps = _NO_ROWS
-        if len(row_steps):
-            due_steps = np.array(row_steps, dtype=np.int64).reshape(-1)
-            if not begin < row_steps[0] <= row_steps[-1] <= end:
-                due_steps = due_steps[(due_steps > begin) & (due_steps <= end)]
-        rows = self._with_space(self._rows, len(due_steps)) if len(due_steps) else self._rows
-        if rows is not self._rows:
-            self._detached = self._pending_parts()
-            self._rows, self._since = rows, tuple(rows.filled.tolist())
-        if not go_on:
-            self._begin_interval()
+        self.begin_interval()
+        return self.resume(reference, n_steps, rows)
+
+    def resume(
+        self, reference: Reference, n_steps: int, rows: RowCollector | Sequence[int] | IntArray = ()
+    ) -> StepReport:
+        """Extend the last call of `advance` by `n_steps` steps; see `Engine.resume`."""
         before = figures = self._figures()
+        begin = before.step
+        last = begin + n_steps
+        end = min(last, max(begin, self._last_usable_step(reference)))
+        collector = rows if isinstance(rows, RowCollector) else RowCollector(rows)
+        due_steps = self._reserve_rows(collector, begin, end)
+        self._reference = reference
         while True:
             status = self._perform_steps(
-                reference, end - figures.step, figures.step, due_steps, rows
+                reference, end - figures.step, figures.step, due_steps, collector.buffers
             )
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
@@ -248,17 +214,16 @@ class TimeSteppingEngine(BoundSteps):
             elif status == SLOT_OVERFLOW:
                 self._grow_slots()
             elif status == ROW_OVERFLOW:
-                rows = self._rows = more_contacts(rows)
+                collector.grow_contacts()
             else:
                 break
-        self._reference = reference
-        self._reached = figures.step
         message = "" if status == OK else self._failure(status)
-        if status == OK and end < begin + n_steps:
+        if status == OK and end < last:
             message = (
-                f"The torque of a joint is not finite after t = {end * step:.6g} s. Change the formulas "
-                "gait.torque_nm and gait.pitch_torque_nm for this time."
+                f"The torque of a joint is not finite after t = {end * self._scene.solver.step_s:.6g} s. Change the "
+                "formulas gait.torque_nm and gait.pitch_torque_nm for this time."
             )
+        returned = None if collector is rows else collector.pop()
         return StepReport(
             ok=not message,
             message=message,
@@ -266,45 +231,69 @@ class TimeSteppingEngine(BoundSteps):
             residual=figures.worst,
             iterations=figures.iterations - before.iterations,
             unconverged=figures.unconverged - before.unconverged,
-            rows=self._no_rows if keep_rows and not message else self._collect_rows(),
+            rows=self._no_rows if returned is None else returned,
         )
+
+    def _last_usable_step(self, reference: Any) -> int:
+        """Return the step count up to which a reference can be followed."""
+        assert isinstance(reference, JointReference), "links have joints"
+        if reference.torque is None:
+            return _ENDLESS
+        return _usable(reference.torque, reference, self._scene.solver.step_s)
+
+    def _reserve_rows(self, rows: RowCollector, begin: int, end: int) -> IntArray | None:
+        """Provide space for the rows due after `begin` and up to `end`; return their step counts, None without any."""
+        due = rows.due
+        if not len(due):
+            return None
+        due_steps = np.array(due, dtype=np.int64).reshape(-1)
+        if not begin < due[0] <= due[-1] <= end:
+            due_steps = due_steps[(due_steps > begin) & (due_steps <= end)]
+            if not len(due_steps):
+                return None
+        n_rows = len(due_steps)
+        rows.reserve(n_rows, self._room_for_contacts(n_rows), self, BLOCK_ROWS)
+        return due_steps
+
+    def hold(
+        self, n_steps: int, angle: SetPoints, rate: SetPoints, torque: SetPoints, rows: Due = None
+    ) -> str:
+        """Take steps under constant set-points; see `Engine.hold`."""
+        begin = self.step_count
+        step = self._scene.solver.step_s
+        ends = begin * step, (begin + n_steps) * step
+        if torque is not None:
+            return self.advance(
+                JointReference.driven(*ends, torque), n_steps, () if rows is None else rows
+            ).message
+        assert angle is not None
+        reference = JointReference.held(*ends, angle, rate)
+        if rate is not None:
+            reference.angle[1] = angle + rate * (n_steps * step)  # the bits of compiled engines
+        return self.advance(reference, n_steps, () if rows is None else rows).message
 
     def run_once(self) -> None:
         """Call each compiled function once."""
         self.initial_rows()
-        zeros = np.zeros((2, len(self._schema.axes)))
-        reference = JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros)
-        self.advance(reference, 1, (1,))
+        zeros = np.zeros(len(self._schema.axes))
+        self.advance(JointReference.held(0.0, 1.0, zeros), 1, (1,))
         self.snapshot()
-
-    def _pending_parts(self) -> list[Rows]:
-        """Return the rows that no call has returned, one part per buffer."""
-        new = self._rows.filled.item(0) > self._since[0]
-        return (
-            [*self._detached, filled_rows(self._rows, self._scene.solver.step_s, self._since)]
-            if new
-            else self._detached
-        )
-
-    def _collect_rows(self) -> Rows:
-        """Return all rows that no call has returned, and mark them as returned."""
-        parts = self._pending_parts()
-        self._detached = []
-        self._since = tuple(self._rows.filled.tolist())
-        return Rows.concatenate(parts) if parts else self._no_rows
 
     def _perform_steps(
         self,
-        reference: JointReference,
+        reference: Any,
         n_steps: int,
         begun: int,
-        due_steps: IntArray,
-        rows: RowBuffers,
+        due_steps: IntArray | None,
+        rows: Any,
     ) -> int:
         """Call `_run_kernel`, and check each step in which a link moves far for obstacles that it passed through.
 
         `begun` is the count of steps at the beginning.
         """
+        if due_steps is None:
+            due_steps = _NO_STEPS
+            rows = self._rows
         left = n_steps
         while True:
             status = self._run_kernel(reference, left, due_steps, rows)
@@ -335,20 +324,17 @@ class TimeSteppingEngine(BoundSteps):
                 return OK
             left -= 1
 
-    def _row_buffers(self, n_rows: int) -> RowBuffers:
+    def row_buffers(self, n_rows: int) -> Any:
+        """Return buffers for `n_rows` rows."""
         schema = self._schema
-        contacts = self._room_for_contacts(n_rows)
+        contacts = self._room_for_contacts(n_rows) if n_rows else 0
         return make_row_buffers(
             n_rows, schema.n_links, len(schema.energy), contacts, len(schema.axes)
         )
 
-    def _with_space(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
-        """Return buffers with space for `n_rows` more rows: `rows` if sufficient, whose filled rows are not changed."""
-        filled, touched = rows.filled.tolist()
-        enough = filled + n_rows <= len(rows.steps) and touched + self._room_for_contacts(
-            n_rows
-        ) <= len(rows.contact_link)
-        return rows if enough else self._row_buffers(max(n_rows, BLOCK_ROWS))
+    def rows_in(self, buffers: Any, since: tuple[int, ...]) -> Rows:
+        """Return the rows in buffers that were filled after `since`, a value of `filled`, without copying."""
+        return filled_rows(buffers, self._scene.solver.step_s, since)
 
     def _failure(self, status: int) -> str:
         """Return the message of a call that failed."""
@@ -376,19 +362,17 @@ class TimeSteppingEngine(BoundSteps):
 
     def initial_rows(self) -> Rows:
         """Return the row of the present state with its accumulated sums."""
-        rows = self._row_buffers(1)
+        rows = self.row_buffers(1)
         self._write_present_row(*self.references_now(), rows, call=False)
-        return filled_rows(rows, self._scene.solver.step_s)
+        return self.rows_in(rows, (0, 0))
 
     def references_now(self) -> tuple[FloatArray, FloatArray]:
         """Return the present reference angles and rates of the joints, each (m,)."""
         if self._scene.gives_torques:
             return self._nothing.copy(), self._nothing.copy()
-        reference = self._unsettled_reference
-        if reference is not None:
-            return reference.angle[-1].copy(), reference.rate[-1].copy()
         # Before the first call there is no reference: the robot holds its initial joint angles.
-        return self._joints_now() if self._reference is None else self._reference.at(self.time)
+        reference = self.reference
+        return self._joints_now() if reference is None else reference.at(self.time)
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
         """Return the present state; contact forces are means over the interval, and are left out without `contacts`."""
@@ -414,23 +398,25 @@ class TimeSteppingEngine(BoundSteps):
         """Return the present state for a controller; see `Engine.look`."""
         return StateView(self)
 
+    def view(self) -> Snapshot:
+        """Return the present state in arrays that the next view overwrites; see `Engine.view`."""
+        return StateView(self, again=True)
+
     # ------------------------------------------------------------------------------- of a StateView
 
     def view_row(self, again: bool) -> PresentRow:
         """Return a row of the present state without references; `again` selects the row of reused views."""
         row = self._present_rows.get(again)
         if row is None:
-            kernel = self.compiled
-            write = None if kernel is None else kernel.write_state
-            row = self._present_rows[again] = PresentRow(self._write_view, write)
-        arguments = self.view_arguments()
-        if not row.is_bound_to(arguments):
-            row.bind(arguments, lambda: self._row_buffers(1), self._room_for_contacts(1))
+            row = self._present_rows[again] = self._make_present_row()
         row.write()
         return row
 
-    def _write_view(self, rows: RowBuffers) -> None:
-        self._write_present_row(self._nothing, self._nothing, rows, call=True)
+    def _make_present_row(self) -> PresentRow:
+        nothing = self._nothing
+        return PresentRow(
+            self, lambda rows: partial(self._write_present_row, nothing, nothing, rows, call=True)
+        )
 
     def solver_stats(self) -> SolverStats:
         """Return statistics of the contact solver in the interval."""
@@ -475,13 +461,14 @@ class TimeSteppingEngine(BoundSteps):
 
     def checkpoint(self) -> Checkpoint:
         """Return the full state; `restore` continues from it bit for bit."""
-        return Checkpoint(self.kind, self.time, (self._saved_state(), self._scene, self._reference))
+        return Checkpoint(self.kind, self.time, (self._saved_state(), self._scene, self.reference))
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Restore a state saved by this engine or another engine of the same scene."""
         state, scene, reference = checkpoint.state
         self._restore_state(state, scene)
-        self._scene, self._reference, self._reached = scene, reference, self._figures().step
+        self._scene = scene
+        self._reference = reference
 
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]

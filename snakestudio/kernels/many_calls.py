@@ -9,7 +9,6 @@ a short loop is compiled in addition.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from numba.core.datamodel.registry import register_default
 from numba.np import arrayobj
 
 from snakestudio._arrays import IntArray
+from snakestudio.kernels._cache import jit_disabled
 from snakestudio.kernels._jit import direct, jit, layout
 
 Job = Callable[..., int]
@@ -103,6 +103,18 @@ def _row_entries(value: Any, entries: list[int]) -> list[int]:
     else:
         entries.append(int(value))
     return entries
+
+
+def _rebind(entries: IntArray, position: int, value: Any, old: Any) -> int:
+    """Write the entries of those parts of an argument that are other objects than before; return the next position."""
+    if isinstance(value, tuple):
+        for part, old_part in zip(value, old, strict=True):
+            position = _rebind(entries, position, part, old_part)
+        return position
+    end = position + (1 + 2 * value.ndim if isinstance(value, np.ndarray) else 1)
+    if value is not old or end == position + 1:
+        entries[position:end] = _row_entries(value, [])
+    return end
 
 
 class _RowReader:
@@ -246,12 +258,14 @@ class CallTable:
         self._run(*self._job(np.zeros(0, np.int64), np.zeros(2, np.int64)))
 
     def bind(self, row: int, arguments: tuple[Any, ...], first: int = 0) -> None:
-        """Replace arguments of a row, from argument number `first` on."""
+        """Replace arguments of a row, from argument number `first` on; arrays that are the same stay bound."""
         before = self._arguments[row]
         self._arguments[row] = before[:first] + arguments + before[first + len(arguments) :]
-        begin = self._columns[first]
-        end = self._columns[first + len(arguments)]
-        self._table[row, begin:end] = _row_entries(arguments, [])
+        entries = self._table[row]
+        for number, argument in enumerate(arguments, first):
+            # Numbers may have been filled since.
+            if argument is not before[number] or isinstance(argument, int | float):
+                _rebind(entries, self._columns[number], argument, before[number])
 
     def fill(self, argument: int, number: int) -> None:
         """Set an integer argument of all rows; `argument` is counted from the end if negative."""
@@ -297,6 +311,44 @@ class CallTable:
         return self._callee, self._callee.address, self._table, rows, progress, self._status
 
 
-def same_objects(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Whether both tuples contain the same objects, so that bound addresses are still valid."""
-    return len(some) == len(others) and not any(map(is_not, some, others))
+class KernelCall:
+    """A call of one compiled function, repeated from a single thread with arguments that rarely change.
+
+    Passing the hundred arrays of an engine to compiled code takes longer than many a step; a table
+    of their addresses is read in a fraction of that time.
+
+    Parameters
+    ----------
+    function : compiled function
+        Returns an int or nothing, and never raises.
+    """
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._arguments: tuple[Any, ...] = ()
+        self._table: CallTable | None = None
+        self.run: Callable[[], int] = self._interpreted
+        """Makes the call and returns its result, 0 if there is none."""
+
+    def bind(self, arguments: tuple[Any, ...]) -> None:
+        """Replace all arguments; only addresses of other arrays than before are written."""
+        self._arguments = arguments
+        if jit_disabled():
+            return
+        if self._table is None:
+            self._table = CallTable(self._function, [arguments])
+            self.run = self._table.single(0)
+        else:
+            self._table.bind(0, arguments)
+
+    def fill(self, argument: int, number: int) -> None:
+        """Set an integer argument; `argument` is counted from the end if negative."""
+        if self._table is not None:
+            self._table.fill(argument, number)
+            return
+        own = list(self._arguments)
+        own[argument] = number
+        self._arguments = tuple(own)
+
+    def _interpreted(self) -> int:
+        return int(self._function(*self._arguments) or 0)

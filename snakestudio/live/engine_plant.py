@@ -172,8 +172,7 @@ class EnginePlant:
         rate = np.where(self._blocked, 0.0, rate)
         begin = np.where(enabled, target - 0.5 * span * target_rate, self._state.angle)
         begin = np.where(self._blocked, self._held, begin)
-        reference = self._reference(begin, rate, span)
-        report = self._engine.advance(reference, steps, ())
+        report = self._engine.advance(self._reference(begin, rate, span), steps, ())
         if not report.ok:
             self._failure = f"the robot does not move: {report.message}"
         self._snapshot = self._engine.snapshot()
@@ -182,14 +181,11 @@ class EnginePlant:
 
     def _reference(self, angle: FloatArray, rate: FloatArray, span: float) -> JointReference:
         """Return references that begin at `angle` and move at `rate`; their mean over `span` is the set-point."""
-        shape = (2, len(self._scene.body.axes))
-        angles = np.zeros(shape)
-        rates = np.zeros(shape)
-        angles[0, self._entries] = angle
-        angles[1, self._entries] = angle + span * rate
-        rates[:, self._entries] = rate
+        angles, rates = np.zeros((2, len(self._scene.body.axes)))
+        angles[self._entries] = angle
+        rates[self._entries] = rate
         begin = self._engine.time
-        return JointReference(np.array([begin, begin + span]), angles, rates, np.zeros(shape))
+        return JointReference.held(begin, begin + span, angles, rates)
 
     def _set_torque(self, on: bool) -> None:
         scene = self._scene if on else self._limp

@@ -83,12 +83,8 @@ class TwinLoader:
         try:
             engine = engines.create(self._scene, self._base_dir)
             engine.initial_rows()
-            still = np.zeros((2, *engine.snapshot().joint_angle.shape))
-            still[:] = engine.snapshot().joint_angle
-            ends = np.array([0.0, engine.scene.solver.step_s])
-            engine.advance(
-                JointReference(ends, still, np.zeros_like(still), np.zeros_like(still)), 1, (1,)
-            )
+            step = engine.scene.solver.step_s
+            engine.advance(JointReference.held(0.0, step, engine.snapshot().joint_angle), 1, (1,))
         except SnakeStudioError:  # problems of the scene are reported when the twin begins
             return
 

@@ -65,6 +65,39 @@ class JointReference:
     accelerations are then NaN because there are no references for them. None: the joints follow their
     angles. Shape (k, m)."""
 
+    @classmethod
+    def held(
+        cls, begin: float, end: float, angle: FloatArray, rate: FloatArray | None = None
+    ) -> JointReference:
+        """Reference that holds the joints at `angle` (m,) from `begin` to `end`, s.
+
+        With a `rate` (m,), it moves from `angle` at this constant rate.
+        """
+        angles = np.array([angle, angle], np.float64)
+        rates = np.zeros_like(angles)
+        if rate is not None:
+            rates[:] = rate
+            angles[1] += rates[1] * (end - begin)
+        return cls(np.array([begin, end]), angles, rates, np.zeros_like(angles))
+
+    @classmethod
+    def driven(cls, begin: float, end: float, torque: FloatArray) -> JointReference:
+        """Reference under which the motors exert a constant `torque` (m,), N m, from `begin` to `end`, s."""
+        torques = np.array([torque, torque], np.float64)
+        nothing = np.full_like(torques, np.nan)
+        return cls(np.array([begin, end]), nothing, nothing, nothing, torques)
+
+    def copy(self) -> JointReference:
+        """Copy with separate, contiguous arrays."""
+        torque = None if self.torque is None else np.array(self.torque, np.float64, order="C")
+        return JointReference(
+            np.array(self.time, np.float64),
+            np.array(self.angle, np.float64, order="C"),
+            np.array(self.rate, np.float64, order="C"),
+            np.array(self.acceleration, np.float64, order="C"),
+            torque,
+        )
+
     def since(self, time: float) -> JointReference:
         """Part around and after `time` that an engine at `time` can still use."""
         begin = _begin(self.time, time)

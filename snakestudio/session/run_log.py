@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.row_buffers import RowCollector
 from snakestudio.model.events import RunEvent
-from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.plausibility.monitor import BLOCK_ROWS, PlausibilityMonitor
 from snakestudio.runfile.recording import RunRecording
@@ -55,57 +56,50 @@ class RunLog:
         """Recording whose checks failed because of an internal error."""
         self.grid = RowGrid(scene)
         self._detector = EventDetector(recording.schema, scene)
-        self._rows: list[Rows] = []
+        self.rows = RowCollector()
+        """Rows that wait to be appended."""
         self._values: list[FloatArray] = []
         self._repeats: list[int] = []
         """Number of rows for each of `_values`."""
         self._waiting = 0
-        self._held_back = 0
-        """Number of rows that the engine has not returned yet, although their `_values` are known."""
+        """Number of rows whose values are known."""
 
-    @property
-    def complete(self) -> bool:
-        """Whether the engine has returned all computed rows."""
-        return not self._held_back
+    def due(self, stop: int, *, last: bool = False) -> RowCollector:
+        """Return the collector of the rows due up to the step `stop`; see `RowGrid.due`."""
+        self.rows.due = self.grid.due(stop, last=last)
+        return self.rows
 
-    def has_space(self, n_rows: int) -> bool:
-        """Return whether `n_rows` more rows can wait."""
-        return self._waiting + n_rows < MAX_WAITING
-
-    def add(self, rows: Rows, values: FloatArray, held_back: int = 0) -> None:
-        """Add rows of the engine.
+    def add(self, values: Callable[[], FloatArray]) -> None:
+        """Add values to the rows that the engine has just written.
 
         Parameters
         ----------
-        values : (channels,)
-            Values of the controller from its last request.
-        held_back : int
-            Number of rows of this call that the engine returns later.
+        values : function
+            Returns the values of the controller from its last request, (channels,); called if
+            there are new rows.
         """
-        if len(rows):
-            new = len(rows) - self._held_back
-            self._held_back = 0
-            self._rows.append(rows)
-        else:
-            new = held_back
-            self._held_back += held_back
+        new = self.rows.count - self._waiting
         if not new:
             return
-        self._values.append(values)
+        self._values.append(values())
         self._repeats.append(new)
         self._waiting += new
+        self.grid.last_step = self.rows.last_step
         if self._waiting >= MAX_WAITING:
             self.flush()
 
     def flush(self) -> None:
         """Append the waiting rows and their events to the recording."""
-        if not self._rows:
+        rows = self.rows.pop()
+        if rows is None:
             return
-        rows = Rows.concatenate(self._rows)
+        if len(rows) > self._waiting:  # a plug-in failed before it returned their values
+            rows = rows.slice(0, self._waiting)
+        if not len(rows):
+            return
         if len(self._values[0]):
             values = np.repeat(np.array(self._values), self._repeats, axis=0)
             rows = replace(rows, extra=np.hstack([rows.extra, values]))
-        self._rows = []
         self._values = []
         self._repeats = []
         self._waiting = 0

@@ -19,7 +19,6 @@ from snakestudio.kinds.plugin_kinds import plugin_records, plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
-from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
 from snakestudio.model.snapshot import Snapshot
@@ -94,7 +93,8 @@ class Runner:
             values = try_reference(controller, scene, 0, self.engine.snapshot)[1]
         else:
             values = controller.values()
-        self._log.add(self.engine.initial_rows(), values)
+        self._log.rows.add(self.engine.initial_rows())
+        self._log.add(lambda: values)
         self._log.flush()
         self._show(values)
 
@@ -150,10 +150,8 @@ class Runner:
     def _stopped_by(self, error: PluginRuntimeError) -> StepReport:
         """Stop at the failure of a plug-in, with all rows up to it."""
         self.error = error
-        if self._feed.reference is not None and not self._log.complete:
-            with suppress(Exception):  # an engine that failed itself has no rows
-                report = self.engine.advance(self._feed.reference, 0, (), True)
-                self._log.add(report.rows, self.controller.values())
+        with suppress(Exception):  # a controller that failed may have no values
+            self._log.add(self.controller.values)
         self._log.flush()
         self.recording.add_event(RunEvent(self.time, "fault", error.message))
         self._log.record_events()
@@ -180,20 +178,17 @@ class Runner:
             if self._hand.active:
                 steps = min(steps, self._hand.update(now))
             stop = now + steps
-            rows = log.grid.due(stop, last=stop == self.end_step)
+            rows = log.due(stop, last=stop == self.end_step)
             started = time.thread_time()
             # A controller receives the mean contact forces of a whole period, even if it is split
             # for the display.
-            go_on = feed.closed_loop and feed.inside(now)
+            if feed.closed_loop and feed.inside(now):
+                report = self.engine.resume(reference, steps, rows)
+            else:
+                report = self.engine.advance(reference, steps, rows)
             remaining -= steps
-            hold_back = remaining > 0 and log.has_space(len(rows))
-            report = self.engine.advance(reference, steps, rows, go_on, hold_back)
             self.engine_seconds += time.thread_time() - started
-            self._record(report.rows, len(rows) if hold_back and report.ok else 0)
-            if report.ok and rows:
-                log.grid.last_step = rows[-1]
-            elif len(report.rows):
-                log.grid.last_step = int(report.rows.steps[-1])
+            log.add(self.controller.values)
             if report.ok and self._states.due(self.engine.step_count, self.engine_seconds):
                 self._save_state()
         log.flush()
@@ -213,11 +208,6 @@ class Runner:
         for sink in self._sinks:
             sink(reference)
         return reference
-
-    def _record(self, rows: Rows, held_back: int) -> None:
-        """Record rows of the engine with the controller values since its last request."""
-        if held_back or len(rows):
-            self._log.add(rows, self.controller.values(), held_back)
 
     def record_events(self) -> None:
         """Record the events of the newest rows, too: events are otherwise detected some rows at a time."""

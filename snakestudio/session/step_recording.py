@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from snakestudio._arrays import FloatArray
+from snakestudio.engines.row_buffers import RowCollector
 from snakestudio.model.events import DRIVEN, RunEvent
 from snakestudio.model.pull import Pull
 from snakestudio.model.recording import Rows, Schema
@@ -45,15 +46,18 @@ class StepRecording:
         """Number of the next row on the log grid, which starts at 0 s."""
         return self._log.grid.next_row
 
-    def due(self, stop: int) -> tuple[int, ...]:
-        """Return step counts up to `stop` after which a row is due."""
-        return self._log.grid.due(stop)
+    def due(self, stop: int) -> RowCollector:
+        """Return the collector of the rows due up to the step `stop`."""
+        return self._log.due(stop)
 
-    def add(self, rows: Rows, control: FloatArray) -> None:
-        """Add rows of the engine with the values of the controller, (channels,)."""
-        if len(rows):
-            self._log.grid.last_step = int(rows.steps[-1])
-            self._log.add(rows, control)
+    def add(self, values: FloatArray) -> None:
+        """Add the values of the controller, (channels,), to the rows that the engine has just written."""
+        self._log.add(lambda: values)
+
+    def add_present(self, rows: Rows, values: FloatArray) -> None:
+        """Add the row of the present state with the values of the controller."""
+        self._log.rows.add(rows)
+        self.add(values)
 
     def flush(self) -> None:
         """Append the waiting rows."""

@@ -13,12 +13,13 @@ from snakestudio._version import __version__
 from snakestudio.control import registry as controllers
 from snakestudio.control.base import Controller
 from snakestudio.engines import registry as engines
-from snakestudio.engines.base import Checkpoint, StepReport
-from snakestudio.engines.bound_steps import Steps, steps_of
+from snakestudio.engines.base import Checkpoint
+from snakestudio.engines.row_buffers import RowCollector
 from snakestudio.errors import PhysicsError, StateError
 from snakestudio.model.pull import Pull, Vector
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.progress import Progress
@@ -75,7 +76,7 @@ class Stepper:
         controller = controllers.create(scene, self.base_dir)
         self.engine = engines.create(scene, self.base_dir)
         self._feed = ReferenceFeed(controller, scene, steered=False)
-        self.steps: Steps = steps_of(self.engine)
+        self._view: Snapshot | None = None
         self.scene = scene
         self._driven_to = 0
         """Last step under the controller of the scene."""
@@ -99,22 +100,23 @@ class Stepper:
 
     # ---------------------------------------------------------------------------------------- steps
 
-    def hold(self, angle: FloatArray, rate: FloatArray | None, n_steps: int) -> None:
-        """Take steps while the references are held; see `Steps.hold`.
+    def hold(
+        self,
+        n_steps: int,
+        angle: FloatArray | None,
+        rate: FloatArray | None,
+        torque: FloatArray | None,
+    ) -> None:
+        """Take steps under constant set-points; see `Engine.hold`.
 
         Raises `PhysicsError` if a step fails; the state is that before the failed step.
         """
-        rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
-        report = self.steps.hold(angle, rate, n_steps, rows)
-        if report is not None:
-            self._finish(report, driven=True)
-
-    def give(self, torque: FloatArray, n_steps: int) -> None:
-        """Take steps under motor torques; see `Steps.give`. Raises like `hold`."""
-        rows = () if self.recording is None else self._rows_due(n_steps, driven=True)
-        report = self.steps.give(torque, n_steps, rows)
-        if report is not None:
-            self._finish(report, driven=True)
+        engine = self.engine
+        rows = None if self.recording is None else self._rows_due(n_steps, driven=True)
+        self._view = None
+        message = engine.hold(n_steps, angle, rate, torque, rows)
+        if message or rows is not None:
+            self._finish(message, driven=True)
 
     def drive(self, n_steps: int) -> None:
         """Take steps under the references of the controller of the scene, as in a run. Raises like `hold`."""
@@ -128,31 +130,40 @@ class Stepper:
             count = min(n_steps, feed.end - now)
             # A controller receives the mean contact forces of a whole period, even if it is split;
             # otherwise forces are means over the call.
-            go_on = now > (feed.begin if feed.closed_loop else started)
-            report = self.steps.follow(reference, count, go_on, self._rows_due(count))
+            extends = now > (feed.begin if feed.closed_loop else started)
+            take_steps = self.engine.resume if extends else self.engine.advance
+            self._view = None
+            rows = self._rows_due(count)
+            report = take_steps(reference, count, () if rows is None else rows)
             self._driven_to = self.step_count
-            if report is not None:
-                self._finish(report)
+            if report.message or rows is not None:
+                self._finish(report.message)
             n_steps -= count
 
-    def _rows_due(self, n_steps: int, driven: bool = False) -> tuple[int, ...]:
+    def present(self) -> Snapshot:
+        """Return the current state; its arrays are refilled when a value is first read after another step."""
+        if self._view is None:
+            self._view = self.engine.view()
+        return self._view
+
+    def _rows_due(self, n_steps: int, driven: bool = False) -> RowCollector | None:
         recording = self.recording
         if recording is None:
-            return ()
+            return None
         if driven:
             recording.record_driven(self.time)
         return recording.due(self.step_count + n_steps)
 
-    def _finish(self, report: StepReport, driven: bool = False) -> None:
-        """Record the rows of a report, and raise its error."""
+    def _finish(self, message: str, driven: bool = False) -> None:
+        """Record the new rows, and raise an error if there is a message."""
         recording = self.recording
         if recording is not None:
             values = self.controller.values()
-            recording.add(report.rows, np.full_like(values, np.nan) if driven else values)
-            if not report.ok:
-                recording.record_fault(self.time, report.message)
-        if not report.ok:
-            raise PhysicsError(report.message)
+            recording.add(np.full_like(values, np.nan) if driven else values)
+            if message:
+                recording.record_fault(self.time, message)
+        if message:
+            raise PhysicsError(message)
 
     def apply_wrench(self, link: int, force: Vector, torque: Vector) -> None:
         """Apply a wrench to a link from now on; see `Engine.apply_wrench`."""
@@ -167,7 +178,6 @@ class Stepper:
 
     def save(self) -> StepState:
         """Return the full state, from which `restore` continues bit for bit."""
-        self.steps.settle()
         wrenches = tuple((link, *wrench) for link, wrench in self._wrenches.items())
         engine = self.engine.checkpoint()
         controller = self.controller.checkpoint()
@@ -196,7 +206,7 @@ class Stepper:
         self._feed.set(state.reference, state.begin, state.end)
         self._driven_to = self.step_count
         self._wrenches = {link: (force, torque) for link, force, torque in state.wrenches}
-        self.steps.bind()
+        self._view = None
 
     def restart(self, scene: Scene) -> None:
         """Return to the start, possibly of another scene; this ends a recording. Raises like a new `Stepper`."""
@@ -210,12 +220,11 @@ class Stepper:
 
     def record(self, path: Path | None, scene_file: str) -> StepRecording:
         """Start recording from the current state, to a run file or (None) a temporary one."""
-        self.steps.settle()
         schema = with_channels(self.engine.schema, self.controller, self.scene)
         recording = StepRecording(
             self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count
         )
-        recording.add(self.engine.initial_rows(), self._present_values())
+        recording.add_present(self.engine.initial_rows(), self._present_values())
         recording.record_start(self.time, self._run_state(recording.next_row))
         for link, (force, torque) in self._wrenches.items():
             recording.record_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
@@ -247,6 +256,5 @@ class Stepper:
         if recording is None:
             return
         if not recording.ends_at(self.step_count):
-            self.steps.settle()
-            recording.add(self.engine.initial_rows(), self._present_values())
+            recording.add_present(self.engine.initial_rows(), self._present_values())
         recording.close()

@@ -12,8 +12,10 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.engines.base import Checkpoint, Engine, Kernel
+from snakestudio.engines.compiled_engine import CompiledEngine
 from snakestudio.engines.outcome import OK, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import ROW, RowBuffers, make_row_buffers
+from snakestudio.engines.step_call import plain
 from snakestudio.engines.time_stepping import TimeSteppingEngine
 from snakestudio.kernels.many_calls import CallTable
 from snakestudio.model.reference import JointReference, Reference
@@ -146,7 +148,7 @@ class Worlds:
         self._dt = self.engines[0].scene.solver.step_s
         self.steps: IntArray = np.array([engine.step_count for engine in self.engines], np.int64)
         """Number of steps taken by each world, (n,)."""
-        # worlds whose engines lack the last steps and references
+        # worlds whose engines lack the last references
         self._unsettled = np.zeros(n, np.bool_)
         # worlds whose next steps begin an interval, if their engines take the steps themselves
         self._begins = np.ones(n, np.bool_)
@@ -154,6 +156,8 @@ class Worlds:
         """Reasons by world of the worlds that failed."""
         self._crew = Crew(threads)
         axes = len(schema.axes)
+        self._versions = [-1] * n
+        """Version of each engine whose arrays are bound."""
         self._knots: FloatArray = np.zeros((n, 2))
         self._angle, self._rate, self._zero, self._torque = (
             np.zeros((n, 2, axes)) for _ in range(4)
@@ -212,10 +216,11 @@ class Worlds:
         return (*engine.row_arguments(), self._row_of(world))
 
     def _bind(self, world: int) -> None:
-        """Update the addresses of the arrays of a world's engine."""
-        engine = self.engines[world]
+        """Count the steps of a world's engine, and update the addresses of its arrays if they were replaced."""
+        engine: Any = self.engines[world]
         self.steps[world] = engine.step_count
-        if self._compiled:
+        if self._compiled and engine.version != self._versions[world]:
+            self._versions[world] = engine.version
             self._step_table.bind(world, self._step_arguments(world))
             rebound = range(len(self.engines)) if self._enlarge_contacts([engine]) else (world,)
             for each in rebound:
@@ -277,7 +282,7 @@ class Worlds:
     def follow(self, n_steps: int, references: Sequence[Reference | None]) -> None:
         """Take `n_steps` steps under one reference per world (None for a failed world)."""
         pairs = zip(references, self._references, strict=True)
-        self._refer([old if new is None else _plain(new) for new, old in pairs])
+        self._refer([old if new is None else _bindable(new) for new, old in pairs])
         self._advance(
             n_steps,
             [world for world, reference in enumerate(self._references) if _ceases(reference)],
@@ -332,16 +337,13 @@ class Worlds:
 
     def continue_alone(self, world: int, end: int, status: int) -> None:
         """Take the steps up to `end` with the engine of a world, which handles `status`."""
-        engine = self.engines[world]
-        if isinstance(engine, TimeSteppingEngine):
-            begin = engine.synchronize()
-            if status == SLOT_OVERFLOW:
-                engine.start_interval()  # its own snapshots, with contacts of it, are not needed
-        else:
-            begin = engine.step_count
-        go_on = status != _UNTRIED or not self._begins[world]
+        engine: Any = self.engines[world]
+        if status == SLOT_OVERFLOW:
+            engine.begin_interval()  # snapshots of the engine, with contacts of it, are not needed
+        extends = status != _UNTRIED or not self._begins[world]
         self._begins[world] = False
-        report = engine.advance(self._references[world], end - begin, (), go_on)
+        take_steps = engine.resume if extends else engine.advance
+        report = take_steps(self._references[world], end - engine.step_count)
         if not report.ok:
             self.failures[world] = report.message
         self._bind(world)
@@ -418,14 +420,15 @@ class Worlds:
         return self._settled(world).checkpoint()
 
     def _settled(self, world: int) -> Engine:
-        """Engine of a world, updated with the steps taken in its arrays, and with a separate reference."""
+        """Engine of a world, with the reference of the steps taken in its arrays, which later steps do not change."""
         engine = self.engines[world]
         if isinstance(engine, TimeSteppingEngine) and self._unsettled[world]:
             self._unsettled[world] = False
             reference = self._references[world]
-            assert isinstance(reference, JointReference)
             shared = reference is self._holding[world] or reference is self._giving[world]
-            engine.synchronize(_copied(reference) if shared else reference)
+            if shared and isinstance(reference, JointReference):
+                reference = reference.copy()
+            engine.reference = reference
         return engine
 
     def restore(self, world: int, checkpoint: Checkpoint, failure: str = "") -> None:
@@ -435,7 +438,7 @@ class Worlds:
         self.failures.pop(world, None)
         if failure:
             self.failures[world] = failure
-        if isinstance(engine, TimeSteppingEngine) and engine.refill(checkpoint):
+        if isinstance(engine, CompiledEngine) and engine.refill(checkpoint):
             self.steps[world] = engine.step_count
             return
         engine.restore(checkpoint)
@@ -444,6 +447,7 @@ class Worlds:
     def replace(self, world: int, engine: Engine) -> None:
         """Replace the engine of a world by one of the same kind and size."""
         self.engines[world] = engine
+        self._versions[world] = -1
         self._unsettled[world] = False
         self.failures.pop(world, None)
         self._bind(world)
@@ -454,30 +458,12 @@ def _compiled(engine: Engine) -> Kernel | None:
     return engine.compiled if isinstance(engine, TimeSteppingEngine) else None
 
 
-def _plain(reference: Reference) -> Reference:
-    """Reference with arrays for compiled steps: float64, contiguous."""
-    if not isinstance(reference, JointReference):
-        return reference
-    own = (reference.time, reference.angle, reference.rate, reference.acceleration)
-    torque = () if reference.torque is None else (reference.torque,)
-    if all(array.dtype == np.float64 and array.flags.c_contiguous for array in (*own, *torque)):
-        return reference
-    return JointReference(*(np.require(array, np.float64, ["C"]) for array in (*own, *torque)))
+def _bindable(reference: Reference) -> Reference:
+    """Reference with arrays for compiled steps."""
+    return plain(reference) if isinstance(reference, JointReference) else reference
 
 
 def _ceases(reference: Reference) -> bool:
     """Whether torques of a reference become NaN, which its engine must handle."""
     torque = reference.torque if isinstance(reference, JointReference) else None
     return torque is not None and not np.isfinite(torque).all()
-
-
-def _copied(reference: JointReference) -> JointReference:
-    """Copy of a reference, whose arrays do not change."""
-    torque = None if reference.torque is None else reference.torque.copy()
-    return JointReference(
-        reference.time.copy(),
-        reference.angle.copy(),
-        reference.rate.copy(),
-        reference.acceleration.copy(),
-        torque,
-    )

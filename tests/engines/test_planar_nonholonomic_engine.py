@@ -77,22 +77,6 @@ def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     assert same_rows(one, Rows.concatenate(parts))
 
 
-def test_held_back_rows_are_returned_by_a_later_call() -> None:
-    scene = jam()
-    reference = gait_reference(scene, 400)
-    due_steps = np.arange(4, 401, 4)
-    one = PlanarNonholonomicEngine(scene).advance(reference, 400, due_steps).rows
-    engine = PlanarNonholonomicEngine(scene)
-    parts = []
-    for step in range(0, 400, 4):  # a hundred rows: more than one block of rows
-        keep = step % 200 != 100
-        parts.append(engine.advance(reference, 4, (step + 4,), keep_rows=keep).rows)
-        assert (len(parts[-1]) == 0) == keep
-        engine.snapshot()
-    parts.append(engine.advance(reference, 0, ()).rows)
-    assert same_rows(one, Rows.concatenate(parts))
-
-
 def test_checkpoint_continues_bit_for_bit() -> None:
     scene = jam()
     reference = gait_reference(scene, 3000)
@@ -135,7 +119,7 @@ def test_rows_hold_sums_and_the_snapshot_means_over_the_interval() -> None:
 
     before = engine.initial_rows()
     engine.advance(reference, 50, ())
-    engine.advance(reference, 50, (), go_on=True)
+    engine.resume(reference, 50, ())
     shot = engine.snapshot()
     after = engine.initial_rows()
     walls = shot.contacts.other != GROUND

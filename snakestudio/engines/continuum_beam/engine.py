@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from snakestudio._arrays import FloatArray
-from snakestudio.engines.base import Checkpoint, StepReport
-from snakestudio.engines.continuum_beam.advance import Workspace, advance_steps
+from snakestudio._arrays import FloatArray, IntArray
+from snakestudio.engines.base import Kernel, StepReport
+from snakestudio.engines.compiled_engine import CompiledEngine
+from snakestudio.engines.continuum_beam.advance import advance_steps
 from snakestudio.engines.continuum_beam.params import Params, make_params
-from snakestudio.engines.continuum_beam.rows import BodyBuffers, make_body_buffers, write_row
-from snakestudio.engines.continuum_beam.schema import CHANNELS, ENERGY, make_schema
+from snakestudio.engines.continuum_beam.rows import (
+    filled_body_rows,
+    make_body_row_buffers,
+    write_row,
+)
+from snakestudio.engines.continuum_beam.schema import make_schema
 from snakestudio.engines.continuum_beam.state import (
     CALL_STEPS,
     EVALUATIONS,
@@ -27,13 +32,14 @@ from snakestudio.engines.continuum_beam.state import (
     make_state,
     make_work,
 )
-from snakestudio.engines.friction_problem import FrictionProblem
-from snakestudio.engines.outcome import NOT_SOLVED, OK
-from snakestudio.engines.row_buffers import CALL, RowBuffers, filled_rows, make_row_buffers
+from snakestudio.engines.outcome import NOT_SOLVED, Figures
+from snakestudio.engines.row_buffers import CALL, ROW, RowCollector
 from snakestudio.engines.saved_state import agreeing
+from snakestudio.engines.step_call import StepCall
 from snakestudio.engines.time_stepping import copied
 from snakestudio.errors import PhysicsError
-from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
+from snakestudio.kernels.many_calls import KernelCall
+from snakestudio.model.recording import Rows, snapshot_from_rows
 from snakestudio.model.reference import Reference, StrainReference
 from snakestudio.model.robot.attachments import Attachments
 from snakestudio.model.robot.beam_shape import grid, head_state
@@ -63,7 +69,17 @@ def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
     )
 
 
-class ContinuumBeamEngine:
+class _StrainStepCall(StepCall):
+    """Step call with references of strains, whose arrays are bound."""
+
+    written = None
+
+    def follow(self, reference: StrainReference) -> None:
+        """Take the next steps under a reference."""
+        self.refer(knots_of(reference))
+
+
+class ContinuumBeamEngine(CompiledEngine):
     """A body with imposed strain that is moved by its supports or by friction, and its internal wrenches.
 
     The links of rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the
@@ -80,98 +96,84 @@ class ContinuumBeamEngine:
     """
 
     kind = "continuum_beam"
+    kernel = Kernel(advance_steps, write_row, write_row)
 
-    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
-        self._scene = scene
-        self._base_dir = base_dir
+    _make_schema = staticmethod(make_schema)
+
+    def _make_params(self, scene: Scene, old: Params | None) -> Params:
+        return make_params(scene, self._schema.n_holds, self._base_dir)
+
+    def _make_state(self, scene: Scene) -> State:
+        state = make_state(*head_state(scene), self._schema.n_links, self._schema.n_holds)
+        state.wrench[-1] = scene.beam.tip_wrench
+        return state
+
+    def _make_work(self) -> None:
         # Only the first state comes from the law of the scene; later the references determine what
         # the body does.
-        self._reference = start_reference(scene, (0.0,))
-        n = scene.beam.sections
-        p = self._reference.hold.shape[1]
-        self._schema = make_schema(scene, p)
-        self._params = make_params(scene, p, base_dir)
-        self._state: State = make_state(*head_state(scene), n, p)
-        self._state.wrench[-1] = scene.beam.tip_wrench
-        self._knots = knots_of(self._reference)
-        self._work: Work = make_work(len(self._reference.abscissa), n, p)
+        self._reference = start_reference(self._scene, (0.0,))
+        self._work = self._work_for(self._reference)
+
+    def _work_for(self, reference: StrainReference) -> Work:
+        return make_work(len(reference.abscissa), self._schema.n_links, self._schema.n_holds)
+
+    def _make_step_call(self) -> StepCall:
+        self._row_call = KernelCall(write_row)
+        return _StrainStepCall(advance_steps, self.step_arguments, self._rows)
+
+    def _fit(self, scene: Scene) -> None:
+        """Do nothing, because nothing else depends on constants or state."""
 
     @property
-    def scene(self) -> Scene:
-        """The scene as applied last."""
-        return self._scene
+    def compiled(self) -> Kernel | None:
+        """None, because only the engine can evaluate the references."""
+        return None
 
-    @property
-    def schema(self) -> Schema:
-        """Columns of its rows."""
-        return self._schema
-
-    @property
-    def time(self) -> float:
-        """Simulated time, s."""
-        return self.step_count * self._scene.solver.step_s
-
-    @property
-    def step_count(self) -> int:
-        """Steps taken since the start."""
-        return int(self._state.counts[STEP])
-
-    def advance(
-        self,
-        reference: Reference,
-        n_steps: int,
-        row_steps: tuple[int, ...] | Any = (),
-        go_on: bool = False,
-        keep_rows: bool = False,
-    ) -> StepReport:
-        """Take `n_steps` steps under `reference`; see `Engine.advance`. No rows are held back."""
-        assert isinstance(reference, StrainReference), "a continuous body has no joints"
-        self._set_reference(reference)
-        self._work.stamp[1] = (
-            0.0  # scene, pulls and reference may have changed since the last snapshot
+    def _figures(self) -> Figures:
+        counts = self._state.counts
+        return Figures(
+            counts.item(STEP),
+            counts.item(CALL_STEPS),
+            counts.item(EVALUATIONS),
+            counts.item(OVERLOADED),
+            self._state.worst.item(MISMATCH),
         )
+
+    def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
         state = self._state
-        begin = self.step_count
-        due_steps = np.array(row_steps, dtype=np.int64).reshape(-1)
-        due_steps = due_steps[(due_steps > begin) & (due_steps <= begin + n_steps)]
-        rows, body = self._buffers(len(due_steps))
-        if not go_on:
-            state.counts[CALL_STEPS] = 0
-            n = len(state.ground)
-            state.before[CALL, :n], state.before[CALL, n:] = state.ground, state.hold
-        evaluations = int(state.counts[EVALUATIONS])
-        overloaded = int(state.counts[OVERLOADED])
-        space = Workspace(self._work, body)
-        status = advance_steps(self._params, state, space, self._knots, n_steps, due_steps, rows)
-        return StepReport(
-            ok=status == OK,
-            message="" if status == OK else self._failure(status),
-            steps=self.step_count - begin,
-            residual=float(max(rows.residual[: rows.filled[0]], default=state.worst[MISMATCH])),
-            iterations=int(state.counts[EVALUATIONS]) - evaluations,
-            unconverged=int(state.counts[OVERLOADED]) - overloaded,
-            rows=self._rows(rows, body),
+        n = len(state.ground)
+        before = state.before[CALL]
+        return (
+            (state.counts[CALL_STEPS : CALL_STEPS + 1], 0),
+            (before[:n], state.ground),
+            (before[n:], state.hold),
         )
 
-    def _set_reference(self, reference: StrainReference) -> None:
-        if reference is self._reference:
-            return
-        self._reference, self._knots = reference, knots_of(reference)
+    # ---------------------------------------------------------------------------------------- steps
+
+    def resume(
+        self, reference: Reference, n_steps: int, rows: RowCollector | Sequence[int] | IntArray = ()
+    ) -> StepReport:
+        """Extend the last call of `advance` by `n_steps` steps; see `Engine.resume`."""
+        report = super().resume(reference, n_steps, rows)
+        if not len(report.rows):
+            return report
+        # Each row has the largest residual since the previous one.
+        return report._replace(residual=float(report.rows.solver_residual.max()))
+
+    def _last_usable_step(self, reference: Any) -> int:
+        assert isinstance(reference, StrainReference), "a continuous body has no joints"
+        return sys.maxsize
+
+    def _run_kernel(self, reference: Any, n_steps: int, due_steps: IntArray, rows: Any) -> int:
+        self._discard_evaluation(reference)
+        return super()._run_kernel(reference, n_steps, due_steps, rows)
+
+    def _discard_evaluation(self, reference: StrainReference) -> None:
+        """Mark the evaluation in the workspace as outdated: scene, pulls and reference may have changed since."""
         if len(reference.abscissa) != len(self._work.frames):
-            self._work = make_work(len(reference.abscissa), *self._sizes())
-
-    def _sizes(self) -> tuple[int, int]:
-        return self._schema.n_links, self._schema.n_holds
-
-    def _buffers(self, n_rows: int) -> tuple[RowBuffers, BodyBuffers]:
-        n, p = self._sizes()
-        rows = make_row_buffers(n_rows, n, len(ENERGY), n_rows * (n + p), 0)
-        return rows, make_body_buffers(n_rows, n, p, len(CHANNELS))
-
-    def _rows(self, buffers: RowBuffers, body: BodyBuffers) -> Rows:
-        count = int(buffers.filled[0])
-        rows = filled_rows(buffers, self._scene.solver.step_s)
-        return replace(rows, **{name: values[:count] for name, values in body._asdict().items()})
+            self._work = self._work_for(reference)
+        self._work.stamp[1] = 0.0
 
     def _failure(self, status: int) -> str:
         """Return the message of a call that failed."""
@@ -186,29 +188,53 @@ class ContinuumBeamEngine:
             "solver.error_tolerance, or make strain law and friction smoother."
         )
 
-    def _present(self, before: FloatArray) -> Rows:
-        """Return the row of the present state with contacts since `before` (n + p, 3); the state is unchanged."""
-        own = self._state  # writing a row resets sums, which a snapshot must not do
+    # ----------------------------------------------------------------------------------------- rows
+
+    def row_buffers(self, n_rows: int) -> Any:
+        """Return buffers for `n_rows` rows."""
+        return make_body_row_buffers(n_rows, self._schema)
+
+    def rows_in(self, buffers: Any, since: tuple[int, ...]) -> Rows:
+        """Return the rows in buffers that were filled after `since`, a value of `filled`, without copying."""
+        return filled_body_rows(buffers, self._scene.solver.step_s, since)
+
+    def _room_for_contacts(self, n_rows: int) -> int:
+        return n_rows * (self._schema.n_links + self._schema.n_holds)
+
+    def _joints_now(self) -> tuple[FloatArray, FloatArray]:
+        return self._nothing, self._nothing
+
+    def references_now(self) -> tuple[FloatArray, FloatArray]:
+        """Return empty arrays, because there are no joints."""
+        return self._nothing, self._nothing
+
+    def _write_present_row(
+        self, angle: FloatArray, rate: FloatArray, rows: Any, call: bool
+    ) -> None:
+        own = self._state  # writing a row resets sums, which this must not do
+        before = own.before[CALL if call else ROW]
         state = own._replace(
             before=np.stack([before, before]), counts=own.counts.copy(), worst=own.worst.copy()
         )
-        rows, body = self._buffers(1)
-        self._work.stamp[1] = 0.0
-        write_row(self._params, self._knots, state, self._work, 0, rows, body)
-        return self._rows(rows, body)
+        self._discard_evaluation(self._reference)
+        knots = knots_of(self._reference)
+        self._row_call.bind((self._params, knots, state, self._work, 0, rows))
+        self._row_call.run()
 
-    def initial_rows(self) -> Rows:
-        """Return the row of the present state with its accumulated sums."""
-        return self._present(self._state.before[0])
+    def _present(self) -> Rows:
+        """Return the row of the present state with the contacts of the interval."""
+        rows = self.row_buffers(1)
+        self._write_present_row(self._nothing, self._nothing, rows, call=True)
+        return self.rows_in(rows, (0, 0))
 
     def snapshot(self, contacts: bool = True) -> Snapshot:
-        """Return the present state; contact forces are means over the calls since the last one without `go_on`."""
-        rows = self._present(self._state.before[1])
+        """Return the present state; contact forces are means over the interval, and always included."""
+        rows = self._present()
         plain = snapshot_from_rows(rows, 0, self._schema)
         span = int(self._state.counts[CALL_STEPS]) * self._scene.solver.step_s
         part = rows.contacts
         contact_rows = Contacts.none()
-        if span > 0.0:  # always included, because the row has them
+        if span > 0.0:
             contact_rows = Contacts(
                 part.link,
                 part.other,
@@ -224,12 +250,16 @@ class ContinuumBeamEngine:
         """Return the present state."""
         return self.snapshot()
 
+    def view(self) -> Snapshot:
+        """Return the present state."""
+        return self.snapshot()
+
     def evaluated(self) -> tuple[Params, Work]:
         """Return the constants of the run, and a copy of the workspace after evaluating the present state.
 
         Raises `PhysicsError` if the supports do not determine the motion.
         """
-        if not len(self._present(self._state.before[1])):
+        if not len(self._present()):
             raise PhysicsError(self._failure(NOT_SOLVED))
         return self._params, copied(self._work)
 
@@ -239,35 +269,22 @@ class ContinuumBeamEngine:
         step = self._scene.solver.step_s
         self.advance(start_reference(self._scene, (0.0, 0.5 * step, step)), 1, (1,))
 
-    def apply(self, scene: Scene) -> bool:
-        """Apply the differences of `scene`; False (and no change) if they need a new engine."""
-        before = self._scene
-        if (
-            scene.model != before.model
-            or scene.beam != before.beam
-            or scene.start != before.start
-            or scene.solver.step_s != before.solver.step_s
-            or scene.support.kind != before.support.kind
-        ):
-            return False
-        count = Attachments(scene, StrainLaw(scene.strain, scene.beam)).count
-        if count != self._schema.n_holds:
-            return False
-        self._params = make_params(scene, count, self._base_dir)
-        self._scene = scene
-        return True
+    # --------------------------------------------------------------------------------------- states
 
-    def checkpoint(self) -> Checkpoint:
-        """Return the full state; `restore` continues from it bit for bit."""
-        return Checkpoint(self.kind, self.time, (copied(self._state), self._scene, self._reference))
+    def _same_structure(self, one: Scene, other: Scene) -> bool:
+        return (
+            other.model == one.model
+            and other.beam == one.beam
+            and other.start == one.start
+            and other.solver.step_s == one.solver.step_s
+            and other.support.kind == one.support.kind
+            and Attachments(other, StrainLaw(other.strain, other.beam)).count
+            == self._schema.n_holds
+        )
 
-    def restore(self, checkpoint: Checkpoint) -> None:
-        """Restore a state saved by this engine or another engine of the same scene."""
-        state, scene, reference = checkpoint.state
-        self._state = agreeing(state, self._state)
-        self._params = make_params(scene, self._schema.n_holds, self._base_dir)
-        self._scene = scene
-        self._set_reference(reference)
+    def _checked(self, state: Any, params: Params, scene: Scene) -> State:
+        own_state: State = agreeing(state, self._state)
+        return own_state
 
     def apply_wrench(
         self, link: int, wrench: tuple[float, float, float, float, float, float]
@@ -279,11 +296,3 @@ class ContinuumBeamEngine:
         self._state.wrench[link] = wrench
         if link in (-1, self._schema.n_links - 1):
             self._state.wrench[link] += self._scene.beam.tip_wrench
-
-    def contact_problem(self) -> dict[str, NDArray[Any]]:
-        """Return an empty dict, because no contact problem is solved by iteration."""
-        return {}
-
-    def friction_problem(self) -> FrictionProblem | None:
-        """Return None; see `contact_problem`."""
-        return None

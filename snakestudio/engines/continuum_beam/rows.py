@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections import namedtuple
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +29,17 @@ from snakestudio.engines.continuum_beam.state import (
     Work,
 )
 from snakestudio.engines.continuum_beam.step import begin_at
-from snakestudio.engines.row_buffers import KINETIC, POTENTIAL, ROW, RowBuffers
+from snakestudio.engines.row_buffers import (
+    KINETIC,
+    POTENTIAL,
+    ROW,
+    RowBuffers,
+    filled_rows,
+    make_row_buffers,
+)
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import frame_from_pose, wrench_from_head
+from snakestudio.model.recording import Rows, Schema
 
 # Values of snakestudio.model.snapshot.ContactState, GROUND and SUPPORT.
 OPEN = 0
@@ -39,23 +49,30 @@ GROUND = -1
 SUPPORT = -2
 
 
-class BodyBuffers(NamedTuple):
-    """Buffers of the fields of rows that only continuous bodies have; fields as in `Rows`."""
-
-    strain: FloatArray
-    wrench: FloatArray
-    hold: FloatArray
-    extra: FloatArray
+_BODY_FIELDS = ("strain", "wrench", "hold", "extra")
+_namedtuple: Any = namedtuple  # whose fields cannot be checked here
+BodyRowBuffers = _namedtuple("BodyRowBuffers", RowBuffers._fields + _BODY_FIELDS)
+"""`RowBuffers` with the fields of rows that only continuous bodies have; fields as in `Rows`."""
 
 
-def make_body_buffers(n_rows: int, n: int, p: int, n_extra: int) -> BodyBuffers:
-    """Return buffers for `n_rows` rows of `n` cross-sections and `p` anchors or supports."""
-    return BodyBuffers(
-        np.zeros((n_rows, n, 6)),
-        np.zeros((n_rows, n, 6)),
-        np.zeros((n_rows, p, 14)),
-        np.zeros((n_rows, n_extra)),
+def make_body_row_buffers(n_rows: int, schema: Schema) -> Any:
+    """Return buffers for `n_rows` rows, with space for the contacts of all cross-sections and supports."""
+    n = schema.n_links
+    p = schema.n_holds
+    return BodyRowBuffers(
+        *make_row_buffers(n_rows, n, len(schema.energy), n_rows * (n + p), 0),
+        strain=np.zeros((n_rows, n, 6)),
+        wrench=np.zeros((n_rows, n, 6)),
+        hold=np.zeros((n_rows, p, 14)),
+        extra=np.zeros((n_rows, len(schema.extra))),
     )
+
+
+def filled_body_rows(buffers: Any, dt: float, since: tuple[int, ...]) -> Rows:
+    """Return `filled_rows` with the fields of continuous bodies."""
+    rows = slice(since[0], buffers.filled.item(0))
+    body = {name: getattr(buffers, name)[rows] for name in _BODY_FIELDS}
+    return replace(filled_rows(buffers, dt, since), **body)
 
 
 @inlined
@@ -133,12 +150,11 @@ def write_row(
     state: State,
     work: Work,
     hint: int,
-    rows: RowBuffers,
-    body: BodyBuffers,
+    rows: Any,
 ) -> int:
     """Evaluate the present state and write it as the next row; reset the sums for the row after it.
 
-    Returns 0, and writes nothing, if the supports do not determine the motion.
+    `rows` are `BodyRowBuffers`. Returns 0, and writes nothing, if the supports do not determine the motion.
     """
     time = state.counts[STEP] * params.dt
     knot = find_knot(knots, time, hint)
@@ -163,9 +179,9 @@ def write_row(
             for b in range(3):
                 rows.link_twist[i, k, a] += world[3 * a + b] * work.twist[j, b]
                 rows.link_twist[i, k, 3 + a] += world[3 * a + b] * work.twist[j, 3 + b]
-        internal_wrench(params, work, j, body.wrench[i, k])
+        internal_wrench(params, work, j, rows.wrench[i, k])
         for e in range(6):
-            body.strain[i, k, e] = work.strain[j, e]
+            rows.strain[i, k, e] = work.strain[j, e]
         for a in range(3):
             rows.impulse_ground[i, k, a] = state.ground[k, a]
             rows.impulse_obstacle[i, k, a] = state.support[k, a]
@@ -174,7 +190,7 @@ def write_row(
         rows.energy[i, 2 + e] = state.sums[e]
     closed = 0
     for q in range(p):
-        row = body.hold[i, q]
+        row = rows.hold[i, q]
         if work.hold[q, HOLDS] > 0.5:
             closed += 1
             row[0] = 1.0
@@ -199,10 +215,10 @@ def write_row(
         else:
             row[1] = row[2] = row[3] = row[4] = math.nan
     for e in range(6):
-        body.extra[i, e] = work.resultant[e] if params.mode != FRICTION else 0.0
-    body.extra[i, AXIAL_SPEED] = work.head_twist[0]
-    body.extra[i, SLIP_SPEED] = work.figures[SLIP]
-    body.extra[i, MISSED] = work.figures[MISMATCH]
+        rows.extra[i, e] = work.resultant[e] if params.mode != FRICTION else 0.0
+    rows.extra[i, AXIAL_SPEED] = work.head_twist[0]
+    rows.extra[i, SLIP_SPEED] = work.figures[SLIP]
+    rows.extra[i, MISSED] = work.figures[MISMATCH]
     rows.contacts_closed[i] = n if params.mode == FRICTION else closed
     rows.residual[i] = max(state.worst[MISMATCH], work.figures[MISMATCH])
     rows.iterations[i] = state.counts[EVALUATIONS]
@@ -233,7 +249,7 @@ def write_row(
             rows.contact_state[at] = STICK if holds else OPEN
             for a in range(3):
                 rows.contact_point[at, a] = (
-                    body.hold[i, q, 2 + a] if holds else rows.link_pose[i, nearest, a]
+                    rows.hold[i, q, 2 + a] if holds else rows.link_pose[i, nearest, a]
                 )
                 rows.contact_normal[at, a] = state.hold[q, a] - state.before[ROW, n + q, a]
                 rows.contact_friction[at, a] = 0.0
