@@ -46,6 +46,11 @@ class Binding(ABC):
         """Why the value has no effect at present, in a few words; "" if it has."""
         return ""
 
+    @property
+    def locked(self) -> str:
+        """Why the value cannot be edited at present; "" if it can."""
+        return ""
+
     @abstractmethod
     def value(self) -> Any:
         """The present value; `SEVERAL` for different values, `ABSENT` if the item was removed."""

@@ -58,9 +58,10 @@ class RowLayout:
         parts.label.hide()
         parts.unit.setVisible(bool(parts.unit.text()))
         grid = _grid(parts.row)
-        grid.addLayout(_line(*parts.editors), 0, 0)
-        grid.addWidget(parts.unit, 0, 1)
-        grid.addWidget(parts.message, 1, 0, 1, 2)
+        line = _line(*parts.editors, parts.unit)
+        line.setSpacing(8)
+        grid.addLayout(line, 0, 0)
+        grid.addWidget(parts.message, 1, 0)
 
     def adapt(self, parts: RowParts) -> None:
         """Adapt the parts to the size of the row."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.binding import ABSENT, SEVERAL, Binding
-from snakestudio.gui.forms.value_menu import open_value_menu
+from snakestudio.gui.forms.value_menu import open_field_menu
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import declared, get_value, parse_key, with_values
 from snakestudio.model.fields import FieldDoc, field_doc
@@ -88,7 +89,11 @@ class SceneBinding(Binding):
         self._gesture = self._document.new_gesture()
 
     def open_menu(self, row: QWidget, event: QContextMenuEvent) -> None:
-        open_value_menu(row, self._document, self.keys, event)
+        commands = [
+            (text, partial(call, self.keys)) for text, call in self._document.value_commands
+        ]
+        copy = partial(QGuiApplication.clipboard().setText, "+".join(self.keys))
+        open_field_menu(row, event, [*commands, ("Copy Key", copy)])
 
     def _changes(self, values: Sequence[Any]) -> dict[str, Any]:
         """Return the values of all scene keys that an edit changes."""

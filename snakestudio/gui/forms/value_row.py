@@ -163,8 +163,12 @@ class ValueRow(ThemedWidget):
         value = self.binding.value()
         if value is ABSENT:
             return  # the row will be removed
+        choices = self.editor.field.choices
         with QSignalBlocker(self.editor):
+            if callable(choices):
+                self.editor.offer(choices(value))
             self.editor.set_value(value)
+        self.setEnabled(not self.binding.locked)
         if self.slider is not None and isinstance(value, int | float):
             self.slider.set_value(value)
         unused = self.binding.unused

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,15 +21,16 @@ from snakestudio.errors import FormulaError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.number_field import Message as Sentence
 from snakestudio.gui.forms.sections import heading, scrolled
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.profile.bit_grid import BitGrid, legend
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.profile.form import FieldRow
+from snakestudio.gui.profile.form import caption_of, profile_row
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
 from snakestudio.link.profile.schema import Message, Signal
 from snakestudio.link.profile.units import RAW, known_units
-from snakestudio.viewmodel.cells import CellColumn, columns_of
+from snakestudio.viewmodel.cells import columns_of
 
 _LISTED = ("role", "message", "name", "id", "each", "every_s")
 
@@ -49,7 +50,7 @@ class MessagesPage(QWidget):
         self.table = PartsTable(self.model, self._fresh, self._suggest_message, order=True)
         self.table.row_changed.connect(self._show_row)
         self._row = -1
-        self.rows: dict[str, FieldRow] = {}
+        self.rows: dict[str, ValueRow] = {}
         self.title = heading("")
         self.ids = QLabel()
         self.ids.setWordWrap(True)
@@ -87,7 +88,6 @@ class MessagesPage(QWidget):
         values = QGridLayout()
         values.setHorizontalSpacing(theme.scaled(24))
         names = [["role", "message", "name", "every_s"], ["id", "extended", "each", "remote"]]
-        own = {column.name: column for column in columns_of(Message)}
         for number, group in enumerate(names):
             form = QFormLayout()
             form.setVerticalSpacing(6)
@@ -95,17 +95,14 @@ class MessagesPage(QWidget):
             form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
             for name in group:
                 offered = self._message_names if name == "message" else None
-                row = FieldRow(self._document, partial(self._key, name), own[name], offered)
-                self.rows[name] = row
-                form.addRow(_label(own[name]), row)
+                form.addRow(*self._row_of(name, offered))
             values.addLayout(form, 0, number)
             values.setColumnStretch(number, 1)
         rest = QFormLayout()
         rest.setHorizontalSpacing(12)
-        extra = [name for name in own if name not in (*names[0], *names[1], "signals")]
-        for name in extra:
-            self.rows[name] = FieldRow(self._document, partial(self._key, name), own[name])
-            rest.addRow(_label(own[name]), self.rows[name])
+        for name in Message.model_fields:
+            if name not in (*names[0], *names[1], "signals"):
+                rest.addRow(*self._row_of(name))
         left.addLayout(values)
         left.addLayout(rest)
         left.addWidget(self.ids)
@@ -128,6 +125,14 @@ class MessagesPage(QWidget):
         line.addLayout(left, 1)
         line.addWidget(area)
         return detail
+
+    def _row_of(
+        self, name: str, suggestions: Callable[[], Sequence[str]] | None = None
+    ) -> tuple[QLabel, ValueRow]:
+        """Make the row of a value of the selected message; return its caption and the row."""
+        row = profile_row(self._document, Message, name, partial(self._key, name), suggestions)
+        self.rows[name] = row
+        return caption_of(row, 88), row
 
     def _key(self, name: str) -> str:
         return f"messages[{self._row + 1}].{name}" if 0 <= self._row < len(self.model.parts) else ""
@@ -257,10 +262,3 @@ class MessagesPage(QWidget):
             self.signal_table.select_part(int(first[8:].rstrip("]")) - 1, rest)
         elif first in self.rows and first not in _LISTED:
             self.rows[first].field.setFocus()
-
-
-def _label(column: CellColumn) -> QLabel:
-    label = QLabel(column.doc.label)
-    label.setProperty("role", "dim")
-    label.setMinimumWidth(theme.scaled(88))
-    return label

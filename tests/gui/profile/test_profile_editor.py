@@ -361,7 +361,7 @@ def test_reset_restores_the_opened_value(editor: ProfileEditor) -> None:
     assert isinstance(page, FormPage)
     limits = page.forms["limits"]
     editor.document.set_values({"limits.max_deg": 45.0}, "Change limit")
-    limits.form.reset("max_deg")
+    limits.rows["max_deg"].reset()
     assert editor.document.value("limits.max_deg") == 60.0
     assert limits.rows["max_deg"].field.text() == "60"
     editor.document.undo_stack.undo()
