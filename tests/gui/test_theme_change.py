@@ -271,12 +271,18 @@ def test_warnings_in_the_status_bar_have_the_colour_of_warnings(
 
 
 def test_entries_of_a_modified_preset_have_the_colour_of_text(
-    qtbot: QtBot, panels: ParameterPanels, document: Document
+    qtbot: QtBot, qapp: QApplication, panels: ParameterPanels, document: Document
 ) -> None:
     document.set_value("gait.amplitude_deg", 12.0, "x")
     box = panels.gait.presets
     assert box.property("role") == "changed"
-    view = box.view()
-    view.ensurePolished()
-    assert view.palette().color(view.foregroundRole()) == theme.colour("text")
+    for name in ("light", "dark"):
+        theme.apply(qapp, name)
+        box.showPopup()
+        colours = {
+            box.itemData(k, Qt.ItemDataRole.ForegroundRole).name() for k in range(box.count())
+        }
+        assert colours <= {theme.colour("text").name(), theme.colour("dim").name()}
+        assert theme.colour("text").name() in colours
+        box.hidePopup()
     assert box.palette().color(box.foregroundRole()) == theme.colour("accent")

@@ -203,7 +203,6 @@ QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up.svg"); width: 10px; h
 QAbstractSpinBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 10px; height: 10px; }
 QComboBox { padding-right: 22px; }
 QComboBox[role="changed"] { color: $accent; }
-QComboBox[role="changed"] QAbstractItemView { color: $text; }
 QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: $card; color: $text; border: 1px solid $line; padding: 4px; outline: 0;

@@ -214,7 +214,7 @@ class ArrayDialog(Dialog):
         self._suit()
 
     def _place(self) -> None:
-        """Stand at the right edge of the window, next to the preview in the view."""
+        """Move to the right edge of the window, next to the preview in the view."""
         over = self.parentWidget()
         if over is not None:
             window = over.window().frameGeometry()
