@@ -378,7 +378,7 @@ def _motor_notes(scene: Scene) -> Iterator[str]:
     if actuator.time_constant_s:
         yield f"The time constant of the motors ({actuator.time_constant_s:g} s) is omitted."
     if scene.axis_values.free_play.any():
-        yield "The free play of the motors is omitted."
+        yield "The backlash of the motors is omitted."
 
 
 def _damped_cardan(scene: Scene) -> bool:

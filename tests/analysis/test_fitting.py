@@ -123,7 +123,7 @@ def test_parameters_fitted_to_noise_are_not_identifiable(seen: Trial, size: floa
 
 @pytest.mark.soak
 @pytest.mark.parametrize(
-    ("free", "true"), [(PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6)]
+    ("free", "true"), [(PRESETS["Backlash"], 4.0), (PRESETS["Largest torque"], 0.6)]
 )
 def test_motor_parameters_are_found_where_they_matter(free: FreeParameter, true: float) -> None:
     (key,) = free.keys

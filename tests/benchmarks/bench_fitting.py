@@ -49,7 +49,7 @@ def run() -> list[Row]:
     values, _ = _fitted(trial, [PRESETS["Start delay"], *frictions], "least_squares")
     error = 1000.0 * abs(values["control.start_delay_s"] - 0.1)
     rows.append(("start delay with two frictions, error", error, "ms", "<= 10", error <= 10.0))
-    for free, true in ((PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6)):
+    for free, true in ((PRESETS["Backlash"], 4.0), (PRESETS["Largest torque"], 0.6)):
         (key,) = free.keys
         tracks = measured(free_joints(**{key: true}), {}, joints=True)
         values, _ = _fitted(

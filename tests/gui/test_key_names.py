@@ -1,4 +1,4 @@
-"""The window names values by their labels: texts on the screen have no scene keys."""
+"""Texts on the screen have labels instead of scene keys, and authors instead of numbers of papers."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ pytestmark = pytest.mark.gui
 
 _PARTS = "|".join(name for name in Scene.model_fields)
 _KEY = re.compile(rf"\b(?:{_PARTS})(?:\[\d+\]|\.(?:patch|picture|joint|link))*\.[a-z][a-z0-9_]+\b")
+_PAPER = re.compile(r"\bP[1-5]\b")
+"""A number of a paper, which only the documentation explains."""
 _IMPORTED = "".join(
     path.read_text(encoding="utf-8") for path in resource("experiments").glob("synthetic_*.csv")
 )
@@ -77,15 +79,17 @@ def _entries(model: QAbstractItemModel, parent: QModelIndex) -> Iterator[str]:
 
 
 def keys(root: QWidget) -> list[str]:
-    """Visible texts with a scene key."""
+    """Visible texts with a scene key or a number of a paper."""
     return [
         text
         for text in texts(root)
-        if _KEY.search(text) and text not in _IMPORTED and not _FILES.search(text)
+        if (_KEY.search(text) or _PAPER.search(text))
+        and text not in _IMPORTED
+        and not _FILES.search(text)
     ]
 
 
-def test_window_names_values_by_labels(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_window_has_labels_and_authors(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     furnish(ready, qtbot.waitUntil, tmp_path)
     named: list[str] = []
     for name, make in dialogs(ready, tmp_path).items():

@@ -32,9 +32,11 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.channel_library import DerivedChannel
 from snakestudio.gui.runs.plausibility_notice import PlausibilityNotice
 from snakestudio.gui.runs.run_panel import in_theme
+from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.plausibility import Plausibility, Violation
@@ -266,3 +268,21 @@ def test_warnings_in_the_status_bar_have_the_colour_of_warnings(
             assert notice.palette().color(notice.foregroundRole()) == theme.colour("warning")
     finally:
         theme.apply(qapp, "dark")
+
+
+def test_entries_of_a_modified_preset_have_the_colour_of_text(
+    qtbot: QtBot, qapp: QApplication, panels: ParameterPanels, document: Document
+) -> None:
+    document.set_value("gait.amplitude_deg", 12.0, "x")
+    box = panels.gait.presets
+    assert box.property("role") == "changed"
+    for name in ("light", "dark"):
+        theme.apply(qapp, name)
+        box.showPopup()
+        colours = {
+            box.itemData(k, Qt.ItemDataRole.ForegroundRole).name() for k in range(box.count())
+        }
+        assert colours <= {theme.colour("text").name(), theme.colour("dim").name()}
+        assert theme.colour("text").name() in colours
+        box.hidePopup()
+    assert box.palette().color(box.foregroundRole()) == theme.colour("accent")

@@ -37,7 +37,7 @@ from snakestudio.gui.scene.gait_panel import GaitPanel
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.help_dialogs import DocumentDialog
-from snakestudio.gui.shell.main_window import MainWindow
+from snakestudio.gui.shell.main_window import MainWindow, short_names
 from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.model.edits import with_values
 from snakestudio.model.snapshot import SolverStats
@@ -313,10 +313,10 @@ def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: not undo.isEnabled())
     window.context.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     qtbot.waitUntil(lambda: undo.isEnabled() and plain(undo.text()) == "Undo Amplitude")
-    assert "edited" in label(window, "document_name").text()
+    assert label(window, "document_state").text() == "edited"
     undo.trigger()
     assert window.context.document.scene.gait.amplitude_deg == 40.0
-    assert "edited" not in label(window, "document_name").text()
+    assert label(window, "document_state").text() == ""
 
 
 def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -> None:
@@ -546,3 +546,13 @@ def test_display_timer_is_slow_while_nothing_changes(ready: MainWindow, qtbot: Q
     ready.context.document.set_value("run.duration_s", 20.0, "Duration")
     assert timer.interval() < 20
     qtbot.waitUntil(lambda: timer.interval() >= 100)
+
+
+def test_recent_files_have_short_names(window: MainWindow, tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("a/snake.toml", "b/snake.toml", "a/wall.toml")]
+    assert short_names(paths) == [
+        str(Path("a", "snake.toml")),
+        str(Path("b", "snake.toml")),
+        "wall.toml",
+    ]
+    assert short_names([]) == []

@@ -99,7 +99,7 @@ PRESETS: Mapping[str, FreeParameter] = {
     "Friction across": FreeParameter(("ground.mu_across",), 0.02, 1.0, "log"),
     "Friction, isotropic": FreeParameter(("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"),
     "Rolling friction": FreeParameter(("ground.mu_rolling",), 0.002, 0.5, "log"),
-    "Free play": FreeParameter(("actuator.free_play_deg",), 0.0, 10.0),
+    "Backlash": FreeParameter(("actuator.free_play_deg",), 0.0, 10.0),
     "Start delay": FreeParameter((START_DELAY,), 0.0, 0.5),
     "Set-point period": FreeParameter(("control.set_point_period_s",), 0.0, 0.3),
     "Motor lag": FreeParameter(("actuator.time_constant_s",), 0.0, 0.3),

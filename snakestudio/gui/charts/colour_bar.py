@@ -18,8 +18,9 @@ from snakestudio.viewmodel.plots.rasters import coloured
 _GAP = 12.0
 _THICK = 10.0
 """Gap between the curves and the bar, and width of the bar, px."""
-_UNIT_SHIFT = 4.0
-"""Shift of the unit, px: at its left is half of the last number of the axis below the area."""
+_UNIT_MARGIN = 6.0
+"""Least distance of the unit from the bar, px: half of the last number of the axis below the area ends
+there."""
 
 
 class ColourBar(pg.GraphicsObject):
@@ -92,13 +93,12 @@ class ColourBar(pg.GraphicsObject):
         if self._text:
             painter.drawText(QPointF(bar.right() + 5, bar.center().y()), self._text)
         if self._unit:
-            place = QRectF(
-                bar.left() + _UNIT_SHIFT,
-                bar.bottom() + 5,
-                self._frame.right() - bar.left() - _UNIT_SHIFT,
-                metrics.height() + 2,
-            )
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft, self._unit)
+            left = bar.left() + _UNIT_MARGIN
+            width = self._frame.right() - left
+            place = QRectF(left, bar.bottom() + 5, width, metrics.height() + 2)
+            fits = metrics.horizontalAdvance(self._unit) <= width
+            side = Qt.AlignmentFlag.AlignRight if fits else Qt.AlignmentFlag.AlignLeft
+            painter.drawText(place, side, self._unit)
 
     def _colours(self, area: QRectF, scale: float) -> Pixels:
         ramp = np.arange(255, 0, -1, dtype=np.uint8)[:, None]

@@ -36,6 +36,8 @@ from snakestudio.viewmodel.scene.items import refusal_text
 
 _SELECTED = ""
 """Value of the choice of the selected obstacles, among the names of presets."""
+_MARGIN = 16
+"""Space between the dialog and the edge of the window, px of the design."""
 _WIDTH = 300
 """Width of texts, px of the design."""
 
@@ -204,11 +206,20 @@ class ArrayDialog(Dialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._place()
         self._fresh = ()
         self._offer()
         if not self._selection.obstacles:
             self.form.set(what=self._commands.next_kind)
         self._suit()
+
+    def _place(self) -> None:
+        """Move to the right edge of the window, next to the preview in the view."""
+        over = self.parentWidget()
+        if over is not None:
+            window = over.window().frameGeometry()
+            left = window.right() - self.frameGeometry().width() - theme.scaled(_MARGIN)
+            self.move(max(window.left(), left), window.center().y() - self.height() // 2)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)

@@ -90,8 +90,11 @@ class ControllerPanel(KindSection):
         self._rows.refresh()
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
-            self.box.setPlaceholderText(info.title)  # of a plug-in that is not loaded
-        self.about.setText(" ".join(filter(None, (info.help, info.note(scene.controller)))))
+            # of a plug-in that is not loaded; Qt makes the box as wide as this text
+            known = self.box.currentIndex() >= 0
+            self.box.setPlaceholderText("" if known else cited(info.title))
+        about = " ".join(filter(None, (info.help, info.note(scene.controller))))
+        self.about.setText(cited(about))
         for of_path in self.path_rows:
             of_path.refresh()
         self.path_part.setVisible(follows or bool(scene.path))
@@ -114,7 +117,7 @@ class ControllerPanel(KindSection):
         self.message.show_text("The new controller takes effect at the next reset." if kind else "")
 
     def _choose(self, kind: str) -> None:
-        text = f"Controller: {CONTROLLERS[kind].title}"
+        text = f"Controller: {cited(CONTROLLERS[kind].title)}"
         self._edit(lambda scene: with_value(scene, "controller.kind", kind), text)
         self.refresh(self._document.scene)
 

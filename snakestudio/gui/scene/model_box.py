@@ -11,6 +11,7 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.scene import Scene
+from snakestudio.viewmodel.papers import cited
 from snakestudio.viewmodel.scene.message_labels import refusal
 
 
@@ -48,8 +49,8 @@ class ModelBox(QComboBox):
 
     def _offer_kinds(self) -> None:
         for index, (kind, info) in enumerate(FORMULATIONS.items()):
-            self.addItem(info.short if self._short else info.title, kind)
-            self.setItemData(index, info.help, Qt.ItemDataRole.ToolTipRole)
+            self.addItem(info.short if self._short else cited(info.title), kind)
+            self.setItemData(index, cited(info.help), Qt.ItemDataRole.ToolTipRole)
 
     def _on_kinds(self) -> None:
         self.clear()
@@ -59,11 +60,13 @@ class ModelBox(QComboBox):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.setCurrentIndex(self.findData(after.model.kind))
         info = FORMULATIONS[after.model.kind]
-        # of a plug-in that is not loaded
-        self.setPlaceholderText(info.short if self._short else info.title)
+        # of a plug-in that is not loaded; Qt makes the box as wide as this text
+        title = info.short if self._short else cited(info.title)
+        self.setPlaceholderText("" if self.currentIndex() >= 0 else title)
+        about = cited(f"<b>{info.title}</b>. {info.help}")
         self.setToolTip(
-            f"<qt>Formulation of the dynamics: <b>{info.title}</b>. {info.help}<br>Switching keeps everything in the "
-            "scene; during a run it takes effect after Reset.</qt>"
+            f"<qt>Formulation of the dynamics: {about}<br>Switching keeps everything in the scene; during a run it "
+            "takes effect after Reset.</qt>"
         )
 
     def _choose(self, index: int) -> None:

@@ -287,7 +287,7 @@ class ParameterPanels(ThemedWidget):
         if self.model_values.rebuild(after, after.model.kind) and before is not None:
             self._show_pending()
         self.model_values.refresh()
-        self._model_help.setText(FORMULATIONS[after.model.kind].help)
+        self._model_help.setText(cited(FORMULATIONS[after.model.kind].help))
         self._shape_throttle.ask()
 
     def _show_sort(self, scene: Scene) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
@@ -166,8 +166,18 @@ class PresetBox(ChoiceBox):
                 if note
             )
             self.setItemData(index, f"<qt>{preset.help}{notes}</qt>", Qt.ItemDataRole.ToolTipRole)
-            if reason:
-                self.setItemData(index, theme.colour("dim"), Qt.ItemDataRole.ForegroundRole)
+        self._colour_entries()
+
+    def _colour_entries(self) -> None:
+        """Set the colours of the entries, which otherwise have that of the box, which marks a modified preset."""
+        for index, preset in enumerate(self._presets):
+            colour = theme.colour("dim" if self.reasons.get(preset.name) else "text")
+            self.setItemData(index, colour, Qt.ItemDataRole.ForegroundRole)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and self.count() == len(self._presets):
+            self._colour_entries()
 
     def offer(self, presets: Sequence[ScenePreset]) -> None:
         """Offer other presets."""

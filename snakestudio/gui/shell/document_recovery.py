@@ -27,6 +27,7 @@ from snakestudio.gui.shell.files import Files
 from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
 from snakestudio.session.recovery import UnsavedScene, unsaved_scenes
+from snakestudio.viewmodel.papers import cited
 from snakestudio.viewmodel.scene.empty_scene import empty_scene
 
 _ROWS = 5
@@ -47,7 +48,7 @@ def unsaved_changes(unsaved: UnsavedScene) -> list[str]:
         saved = load_scene(unsaved.path) if unsaved.path is not None else empty_scene()
     except SceneError:
         return ["Its file can no longer be read. The whole scene will be restored."]
-    return difference_in_words(saved, unsaved.scene)
+    return [cited(line) for line in difference_in_words(saved, unsaved.scene)]
 
 
 _INTERVAL = Setting(

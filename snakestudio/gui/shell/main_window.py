@@ -133,13 +133,13 @@ class MainWindow(QMainWindow):
         panels.addActions([dock.toggleViewAction() for dock in c.docks.all.values()])
         assign_mnemonics(panels)
         c.docks.added.connect(lambda dock: panels.addAction(dock.toggleViewAction()))
-        self._name = QLabel(self)
-        self._name.setObjectName("document_name")
-        self._name.setProperty("role", "dim")
-        self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._name.setFixedWidth(theme.scaled(420))
-        self._name.setContentsMargins(0, 4, 16, 0)
-        self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
+        self._state = QLabel(self)
+        self._state.setObjectName("document_state")
+        self._state.setProperty("role", "dim")
+        self._state.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._state.setFixedWidth(theme.scaled(96))
+        self._state.setContentsMargins(0, 4, 16, 0)
+        self.menuBar().setCornerWidget(self._state, Qt.Corner.TopRightCorner)
 
     def _update_kinds(self) -> None:
         """Update the menus whose commands plug-ins add to."""
@@ -150,8 +150,7 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         document = self.context.document
-        edited = " • edited" if document.dirty else ""
-        self._name.setText(f"{document.title}{edited}")
+        self._state.setText("edited" if document.dirty else "")  # the title bar has the name
         self.setWindowTitle(f"{document.title}[*] – SnakeStudio")
         self.setWindowModified(document.dirty)
 
@@ -343,14 +342,34 @@ class SpaceKeyFilter(QObject):
         return False
 
 
+def short_names(paths: Sequence[Path]) -> list[str]:
+    """Return the names of files, with as many of their folders as distinguish them."""
+    names = []
+    for path in paths:
+        count = next(
+            (
+                count
+                for count in range(1, len(path.parts))
+                if sum(other.parts[-count:] == path.parts[-count:] for other in paths) == 1
+            ),
+            len(path.parts),
+        )
+        names.append(str(Path(*path.parts[-count:])))
+    return names
+
+
 def _list_recent(
     menu: QMenu, recent: RecentFiles, open_file: Callable[[Path], object], what: str
 ) -> None:
     menu.clear()
-    for number, path in enumerate(recent.paths, 1):
-        name = str(path).replace("&", "&&")
-        text = f"&{number}  {name}" if number < 10 else f"{number}  {name}"
-        menu.addAction(text).triggered.connect(lambda _=False, p=path: open_file(p))
+    menu.setToolTipsVisible(True)
+    for number, (path, name) in enumerate(
+        zip(recent.paths, short_names(recent.paths), strict=True), 1
+    ):
+        name = name.replace("&", "&&")
+        entry = menu.addAction(f"&{number}  {name}" if number < 10 else f"{number}  {name}")
+        entry.setToolTip(str(path))
+        entry.triggered.connect(lambda _=False, p=path: open_file(p))
     if menu.isEmpty():
         menu.addAction(f"No recent {what}").setEnabled(False)
     else:

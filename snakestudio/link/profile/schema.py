@@ -546,7 +546,7 @@ class Emulation(Frozen):
         0.01, label="Time constant", unit="s", help="Time constant of a motor's torque", ge=0, le=10
     )
     free_play_deg: float = value(
-        4.0, label="Free play", unit="°", help="Backlash of the gears", ge=0, le=90
+        4.0, label="Backlash", unit="°", help="Backlash of the gears", ge=0, le=90
     )
     encoder_bits: int = value(
         12, label="Encoder", unit="bit", help="Resolution of one turn of the joint", ge=4, le=32

@@ -205,7 +205,7 @@ class JointOverride(Frozen):
     max_speed_deg_s: float | None = speed_limit("Largest rate of the joint's reference")
     free_play_deg: float | None = value(
         None,
-        label="Free play",
+        label="Backlash",
         unit="°",
         help="Width of the band of joint angles in which the motor does not act on the joint",
         ge=0,

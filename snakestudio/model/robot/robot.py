@@ -459,7 +459,7 @@ class Actuator(Frozen):
 
     free_play_deg: float = value(
         0.0,
-        label="Free play",
+        label="Backlash",
         unit="°",
         help="Width of the band of joint angles in which the motor does not act on the joint (3 to 5 on Aiko)",
         ge=0,

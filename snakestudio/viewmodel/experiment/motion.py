@@ -54,10 +54,15 @@ class Motion:
         return self._lines[key]
 
     def at(self, time: float) -> Instant | None:
-        """Return the state at a time, s; None before the first and after the last row."""
+        """Return the state at a time, s; None half a sample before the first and after the last row."""
         c = self.capture
-        if not len(c.time) or not c.time[0] <= time <= c.time[-1]:
+        if not len(c.time):
             return None
+        nearest = float(np.clip(time, c.time[0], c.time[-1]))
+        half = 0.5 * float(c.time[-1] - c.time[0]) / max(len(c.time) - 1, 1)
+        if nearest != time and abs(nearest - time) >= half:
+            return None
+        time = nearest
         after = int(
             np.clip(np.searchsorted(c.time, time, side="right"), 1, max(len(c.time) - 1, 1))
         )

@@ -13,6 +13,7 @@ from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.session.engine_compiler import EngineCompiler, Stage, prepare
 from snakestudio.session.time_left import progress_text
+from snakestudio.viewmodel.scene.message_labels import labelled
 from snakestudio.viewmodel.work import Progress
 
 Result = TypeVar("Result")
@@ -116,7 +117,7 @@ class BackgroundComparison(QObject, Generic[Result]):
 
     @Slot(object)
     def _on_task_failed(self, problem: Problem) -> None:
-        self._end(None, problem.sentence())
+        self._end(None, labelled(problem.sentence(), self._document.scene))
 
     def _end(self, result: Result | None, message: str) -> None:
         self.task = None

@@ -26,6 +26,7 @@ from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.work import Progress
 
 
@@ -78,7 +79,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
         try:
             scene = with_value(scene, "run.duration_s", duration)
         except SnakeStudioError as error:
-            self.message = str(error)
+            self.message = refusal_text(error, scene)
             self.changed.emit()
             return
 

@@ -23,6 +23,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
 from snakestudio.text import capitalized
+from snakestudio.viewmodel.papers import cited
 from snakestudio.viewmodel.scene.message_labels import labelled
 
 _STALE = "These results are for an earlier version of the scene. Run it again to update them."
@@ -116,7 +117,7 @@ class ComparisonPanel(QWidget):
 
     def _offer_models(self) -> None:
         for kind in FORMULATIONS:
-            box = self.boxes[kind] = QCheckBox(FORMULATIONS[kind].title)
+            box = self.boxes[kind] = QCheckBox(cited(FORMULATIONS[kind].title))
             box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
             why = self.why[kind] = _line("", "dim")
             why.setContentsMargins(22, 0, 0, 0)
@@ -126,7 +127,7 @@ class ComparisonPanel(QWidget):
     def _on_kinds_changed(self) -> None:
         """Offer the formulations of the loaded plug-ins; new ones are chosen."""
         if {kind: box.text() for kind, box in self.boxes.items()} == {
-            k: FORMULATIONS[k].title for k in FORMULATIONS
+            k: cited(FORMULATIONS[k].title) for k in FORMULATIONS
         }:
             return
         self._chosen |= FORMULATIONS.keys() - self.boxes.keys()

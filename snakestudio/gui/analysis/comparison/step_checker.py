@@ -20,6 +20,7 @@ from snakestudio.plausibility.monitor import plausibility_of
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.engine_compiler import EngineCompiler
+from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.work import Progress
 
 
@@ -131,7 +132,7 @@ class StepChecker(BackgroundComparison[StepCheck]):
         try:
             scene = with_values(self._document.scene, values or {})
         except SceneError as error:
-            self.message = str(error)
+            self.message = refusal_text(error, self._document.scene)
             self.changed.emit()
         else:
             self._document.edit(scene, "Time step for errors of 1 %")

@@ -21,6 +21,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.session.engine_compiler import EngineCompiler
 from snakestudio.study.fit_pool import FitPool
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
+from snakestudio.viewmodel.scene.items import refusal_text
 from snakestudio.viewmodel.work import Progress
 
 _OPACITY = 0.45
@@ -87,7 +88,7 @@ class Fitter(BackgroundComparison[FitResult]):
                 trial_of(capture, scene, folder, offset_bounds_s, align) for capture in captures
             ]
         except SnakeStudioError as error:
-            self.message = str(error)
+            self.message = refusal_text(error, scene)
             self.changed.emit()
             return
         self._begin(lambda progress: self._work(progress, stop, trials, parameters, method))

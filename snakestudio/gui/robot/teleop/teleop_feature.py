@@ -21,6 +21,7 @@ from snakestudio.link.messages import LinkState
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import OWN_GAIT, TeleopCommand, steerable_gaits
+from snakestudio.viewmodel.papers import cited
 
 
 class Steerer(QObject):
@@ -134,7 +135,7 @@ class TeleopFeature(QObject):
         if self.impossible:
             return "A continuous body follows its strain law. Open a scene with links to drive it by hand."
         if self.adoptable:
-            name = CONTROLLERS[self.scene.controller.kind].title
+            name = cited(CONTROLLERS[self.scene.controller.kind].title)
             return f"The controller of this scene, “{name}”, does not accept manual input."
         if self._context.session_controller.source == "replay":
             return "A recorded run is shown. Close it to drive."

@@ -183,7 +183,7 @@ class StudyResultsView(QWidget):
         row.setContentsMargins(10, 0, 10, 0)
         row.setSpacing(8)
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter: net_speed > 0.1")
+        self.filter.setPlaceholderText("net_speed > 0.1")
         self.filter.setToolTip(
             "A condition over the columns, such as net_speed > 0.1 and gait.amplitude_deg < 40.\n"
             'The tooltips of the table head give their names. Texts are in quotes: state == "failed".'

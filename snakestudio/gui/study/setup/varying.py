@@ -75,7 +75,7 @@ class VaryCard(Card):
         if self._full_range is None:
             del kinds["whole"]
         self.kind = choice("Range or list", kinds, self._choose_kind)
-        self.log = QCheckBox("log")
+        self.log = QCheckBox("Logarithmic")
         self.log.setToolTip("Logarithmic steps: equal ratios instead of equal differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
         self.together = text_field(
