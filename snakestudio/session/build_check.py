@@ -64,7 +64,7 @@ def hints(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         Problem(
             "hint",
             _MAX_TORQUE,
-            f"is not set, so {motors} can push with any torque against {what} in reach of the robot",
+            f"is not set, so {motors} can push with any torque against {what}",
             "set it to the limit of the motors",
         )
     ]

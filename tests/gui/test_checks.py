@@ -277,6 +277,9 @@ def test_hint_is_a_muted_line_until_it_is_followed(
     assert checks.advice.property("role") == "dim"
     assert "Largest torque" in checks.advice.text()
     assert checks.summary.text() == "No errors, 1 warning"
+    checks.resize(theme.scaled(240), 60)
+    needed = checks.advice.heightForWidth(checks.advice.width())
+    qtbot.waitUntil(lambda: checks.advice.height() >= needed)
     document.set_value("actuator.max_torque_nm", 7.0, "Largest torque")
     qtbot.waitUntil(lambda: not checks.advice.isVisible())
     document.undo_stack.undo()

@@ -187,13 +187,17 @@ class Checks(QWidget):
         margins = self._column.contentsMargins()
         above = self.summary.sizeHint().height() + self._column.spacing()
         rows = sum(self._row_height(row) for row in range(len(self._problem_list.entries)))
-        return margins.top() + above + rows + 2 * self.list.frameWidth() + margins.bottom()
+        below = self.advice.minimumHeight() if self.advice.isVisible() else 0
+        return margins.top() + above + rows + 2 * self.list.frameWidth() + below + margins.bottom()
 
     def _row_height(self, row: int) -> int:
         return self.list.sizeHintForIndex(self._problem_list.index(row, 0)).height()
 
     def _keep_room(self) -> None:
-        """Keep the height of the tallest problem with its buttons."""
+        """Keep the height of the tallest problem with its buttons, and that of the hints."""
+        margins = self._column.contentsMargins()
+        width = self.width() - margins.left() - margins.right()
+        self.advice.setMinimumHeight(self.advice.heightForWidth(width))
         heights = [
             self._row_height(row) for row in range(min(_MEASURED, len(self._problem_list.entries)))
         ]
