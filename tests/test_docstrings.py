@@ -36,7 +36,7 @@ def sources() -> dict[Path, str]:
 
 @cache
 def docstrings(text: str) -> tuple[ast.Constant, ...]:
-    """All strings that stand alone: docstrings, also those of fields."""
+    """All strings that are statements: docstrings, also those of fields."""
     return tuple(
         node.value
         for node in ast.walk(ast.parse(text))
@@ -89,11 +89,11 @@ def broken(text: str) -> Iterator[tuple[int, str]]:
     ("text", "count"),
     [
         (
-            'def f():\n    """One.\n\n    They are held\n    until the end of the call.\n    """\n',
+            'def f():\n    """One.\n\n    A red\n    fox jumps.\n    """\n',
             1,
         ),
         (
-            'def f():\n    """One.\n\n    They are held.\n    Until the end of the call.\n    """\n',
+            'def f():\n    """One.\n\n    A red.\n    Fox jumps.\n    """\n',
             0,
         ),
         ('class A:\n    a: int\n    """A long\n    field."""\n', 1),
