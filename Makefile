@@ -16,7 +16,7 @@ sources := snakestudio tests packaging
 test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
-checks := ruff-check ruff-format typos mypy import-contracts
+checks := ruff-check ruff-format typos docstrings mypy import-contracts
 engines := $(patsubst snakestudio/engines/%/kind.py,%,$(wildcard snakestudio/engines/*/kind.py))
 compiled := $(addprefix compile-,$(engines))
 
@@ -61,6 +61,10 @@ ruff-format:
 typos:
 	$(call step,typos,$(bin)/typos)
 
+# It warns about the section "Signals" of Qt objects.
+docstrings:
+	$(call step,numpydoc lint,find snakestudio -name '*.py' -exec env PYTHONWARNINGS=ignore $(bin)/numpydoc lint {} +)
+
 mypy:
 	$(call step,mypy --strict,$(bin)/mypy)
 
@@ -72,7 +76,7 @@ $(compiled): compile-%:
 	$(call step,compile $*,$(bin)/snakestudio warm-up $* > /dev/null)
 
 # Long steps run before short ones, so that neither of two cores waits for the other at the end.
-before_tests: ruff-check ruff-format typos $(compiled) mypy import-contracts site
+before_tests: ruff-check ruff-format typos $(compiled) docstrings mypy import-contracts site
 
 # Two steps run at a time; the output of each is shown when it ends, and the others continue after a failure.
 two_at_a_time := -j 2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)

@@ -295,7 +295,7 @@ def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> I
 
 
 def nearest_row(path: Path, column: str, value: float) -> dict[str, str]:
-    """Row of a CSV whose value in a column is nearest to `wanted`: cells by column name.
+    """Row of a CSV whose value in a column is nearest to `value`: cells by column name.
 
     Lines that start with # are skipped. At most two lines are in memory.
 

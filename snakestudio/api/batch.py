@@ -65,10 +65,9 @@ def open_batch(
     n : int
         Number of worlds.
     values : mapping or list of mappings, optional
-        Scene values to replace: for each dotted scene key a list or array of `n` values,
-        or one value for all worlds; or a list of `n` mappings. Robot, model and time step
-        must be the
-        same in all worlds.
+        Scene values to replace: for each dotted scene key a list or array of `n` values, or one
+        value for all worlds; or a list of `n` mappings. Robot, model and time step must be the same
+        in all worlds.
     threads : int, optional
         Number of threads; the number of processors if omitted.
     seed : int, optional
@@ -456,9 +455,8 @@ class Batch:
             New seed of the random generators, and of the random parts of the scenes. Both are
             unchanged if omitted.
         values : optional
-            Scene values to change, as in `open_batch`, with an entry for every world,
-            including those
-            that are not reset.
+            Scene values to change, as in `open_batch`, with an entry for every world, including
+            those that are not reset.
         """
         new_seed = None if seed is None else seed_of(seed)
         worlds = self._masked(mask)

@@ -154,9 +154,8 @@ class BatchState:
     """Current states of all worlds of a batch, as arrays with the world as the first index.
 
     Values are computed when they are read. Arrays are views of the batch's memory, which the first
-    read after the next step overwrites; copy them to keep them. Frame and order of links and
-    axes are
-    those of the scene.
+    read after the next step overwrites; copy them to keep them. Frame and order of links and axes
+    are those of the scene.
     """
 
     def __init__(

@@ -130,8 +130,7 @@ def fit(
         Largest number of sets of values to try.
     workers : int, optional
         Number of worker processes on this machine, 0 for this process alone; the number of
-        processors
-        if omitted.
+        processors if omitted.
     scheduler : str, optional
         Address of a Dask scheduler whose workers simulate instead, such as ``"tcp://host:8786"``.
     plugins : sequence of path or str

@@ -80,9 +80,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
     failure : str
         Reason why the run stopped early, as a sentence; empty if it did not.
     trouble : str
-        Reason why the run could not be recorded completely at the given path, as a
-        sentence; empty if
-        it was.
+        Reason why the run could not be recorded completely at the given path, as a sentence; empty
+        if it was.
     fault : PluginRuntimeError or None
         Failure of a plug-in that stopped the run.
     """
@@ -383,9 +382,8 @@ def prepare(
 ) -> tuple[Scene, Path | None, tuple[Change | Pull, ...]]:
     """Return a scene with some values replaced, the folder of its relative paths, and the changes of a previous run.
 
-    `scene` can also be a CSV that SnakeStudio exported, a run file, or a run, and then means
-    the scene
-    of that run.
+    `scene` can also be a CSV that SnakeStudio exported, a run file, or a run, and then means the
+    scene of that run.
 
     Raises `SceneError`, `RunFileError` or `UsageError` if it cannot be used.
     """
@@ -490,9 +488,8 @@ def simulate_scene(
     `notes` about the start become events of the run. `ended` receives the recording after the last
     step, before the file is closed, and can add events. The contact problem of the last step is
     written to `problem` (.hdf5 in the FCLIB format, or .npz). Files of the run contain
-    `step_estimate`. `began` receives the recording before the first step. `speed` is the
-    largest ratio
-    of simulated time to wall time.
+    `step_estimate`. `began` receives the recording before the first step. `speed` is the largest
+    ratio of simulated time to wall time.
 
     Raises `ExportError` if a file cannot be written. Raises `SceneError` if the scene cannot run.
     """
@@ -712,9 +709,8 @@ def continue_from(
     time : float
         Time to continue from, s; the nearest recorded row is used.
     duration : float, optional
-        Duration of the new run from the start of the recorded one, s; if omitted, the
-        duration of the
-        recorded run.
+        Duration of the new run from the start of the recorded one, s; if omitted, the duration of
+        the recorded run.
     values : mapping, optional
         Scene values that change at that time, by dotted key; only values that can change
         during a run.

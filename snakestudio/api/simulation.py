@@ -297,15 +297,12 @@ class Simulation:
     ) -> None:
         """Advance by `n` time steps.
 
-        The references of the joint controllers jump to `targets` at the start of the call.
-        They are held
-        until its end with rate 0, or change from `targets` at the given `rates`. Backlash,
-        torque limits
-        and lag of the motors of the scene act as in any run; speed limits
-        (`actuator.max_speed_deg_s`) do
-        not, because controllers apply them. A run whose controller commands the same values
-        takes the same
-        steps, bit for bit. So do n calls of one step each, under `targets` alone or under
+        The references of the joint controllers jump to `targets` at the start of the call. They are
+        held until its end with rate 0, or change from `targets` at the given `rates`. Backlash,
+        torque limits and lag of the motors of the scene act as in any run; speed limits
+        (`actuator.max_speed_deg_s`) do not, because controllers apply them. A run whose controller
+        commands the same values takes the same steps, bit for bit. So do n calls of one step each,
+        under `targets` alone or under
         `torques`.
 
         Raises `UsageError` if an argument is invalid, or a target is more than half a turn beyond
@@ -318,9 +315,8 @@ class Simulation:
         targets : (m,) array, optional
             Target angles of the joint axes (`axes`), rad.
         n : int
-            Number of steps. Without targets and torques, the gait or the controller of
-            the scene drives
-            the robot, as in a run.
+            Number of steps. Without targets and torques, the gait or the controller of the scene
+            drives the robot, as in a run.
         rates : (m,) array, optional
             Rates of the targets, rad/s.
         torques : (m,) array, optional
@@ -418,9 +414,8 @@ class Simulation:
         force : (3,) array
             Force at the centre of gravity of the link, world frame, N.
         torque : (3,) array
-            Torque, world frame, N m. On a robot that moves in the plane, only forces in
-            the plane and the
-            torque about the vertical axis act.
+            Torque, world frame, N m. On a robot that moves in the plane, only forces in the plane
+            and the torque about the vertical axis act.
         """
         self._check_open()
         count = self._stepper.engine.schema.n_links
@@ -442,9 +437,8 @@ class Simulation:
         Parameters
         ----------
         seed : int, optional
-            Seed of `rng`, and of new seeds for the random parts of the scene: fields of
-            rubble and the
-            force noise of a controller. Both are unchanged if omitted.
+            Seed of `rng`, and of new seeds for the random parts of the scene: fields of rubble and
+            the force noise of a controller. Both are unchanged if omitted.
         values : mapping, optional
             Values that replace those of the scene as it was opened, by dotted key. Seeds among
             them, or among the values at opening, are not drawn again.
@@ -550,9 +544,8 @@ class Simulation:
         The first row is the current state. Times, works and impulses count from the start of the
         simulation.
 
-        Raises `UsageError` or `ExportError` if the file cannot be written, or the
-        simulation is already
-        being recorded.
+        Raises `UsageError` or `ExportError` if the file cannot be written, or the simulation is
+        already being recorded.
 
         Parameters
         ----------
@@ -643,9 +636,8 @@ def open_simulation(
     ...         sim.step(0.3 * np.sin(sim.time + np.arange(len(sim.axes))), n=sim.period_steps)
     ...     print(sim.state.centre_of_mass)
 
-    Raises `SceneError`, `RunFileError`, `PluginError` or `UsageError` if the scene or an
-    argument is
-    invalid.
+    Raises `SceneError`, `RunFileError`, `PluginError` or `UsageError` if the scene or an argument
+    is invalid.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def study_values(scene: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     ----------
     scene : str
         Scene file, as the study names it.
-    given : mapping
+    arguments : mapping
         Arguments of `Study` by name.
     """
     search = arguments["search"]

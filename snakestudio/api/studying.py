@@ -348,9 +348,8 @@ class Study:
         """Repeat a run of the study, bit for bit.
 
         Raises `StudyError` or `UsageError` if there is no such run. Raises `SceneError` if its
-        values contradict each other. Raises `PhysicsError` if the simulation fails, as it
-        did in the study; its `run` attribute has the
-        rows up to the failure.
+        values contradict each other. Raises `PhysicsError` if the simulation fails, as it did in
+        the study; its `run` attribute has the rows up to the failure.
 
         Parameters
         ----------

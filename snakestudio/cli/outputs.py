@@ -64,7 +64,7 @@ class Outputs:
         With `force`.
     sources : tuple of str or Path
         Input files of the command, its scene (or run) first; they are never overwritten.
-    paths : paths or None
+    *paths : Path or None
         Output files; None for those not requested.
     """
 

@@ -1,6 +1,6 @@
 """The gizmo as data: handles around a pivot for moving, rotating and scaling.
 
-The same handles are drawn (`gizmo_parts`), painted in the plain view from above, and picked by the
+The same handles are drawn (`gizmo_solids`), painted in the plain view from above, and picked by the
 cursor. They have a constant screen size.
 """
 

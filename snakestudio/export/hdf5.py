@@ -12,16 +12,15 @@ Content, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and other reade
 ``/columns/NAME``
     One array of all rows for each column of the CSV, with the same name (``time_s``, ``link_1_x_m``,
     ...), 64-bit floats; attribute ``units`` ("m", "N m", "1" without one). ``time_s`` is the
-    dimension scale of all others. Derived channels follow, with
-    their definition in the attribute ``expression``.
+    dimension scale of all others. Derived channels follow, with their definition in the attribute
+    ``expression``.
 ``/contacts/NAME``
     One entry for each contact of each row, in the order of the rows: ``time`` (s, of its row), ``link``
     (1-based), ``other`` (obstacle, 1-based; 0: the ground, -1: a support of a continuous body),
     ``state`` (0 open, 1 sticking, 2 sliding), ``point`` (m), ``impulse_normal`` and
     ``impulse_friction`` (N s, on the link since the previous row), world frame.
 ``/changes/time_s, values`` and ``/events/time_s, kind, text, weight``
-    Changes during the run, as JSON by dotted key of the scene, and noted
-    moments.
+    Changes during the run, as JSON by dotted key of the scene, and noted moments.
 ``/pulls/time_s, link, point_m, force_n, torque_nm``
     Only for runs in which a link was pulled by hand: the wrench about the centre of mass of
     ``link`` (1-based), world frame, from each time to the next, and the point of application

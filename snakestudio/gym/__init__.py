@@ -8,7 +8,7 @@
 Importing this package registers "SnakeStudio/Sidewinding-v0", "SnakeStudio/ObstacleAided-v0",
 "SnakeStudio/PathFollowing-v0" and "SnakeStudio/JamEscape-v0". Own tasks derive from `Task` or
 `WaveTask`, and `register` names them. `snakestudio.gym.sb3` adapts vector environments to
-stable-baselines3. The extra `rl` installs the requirements.
+stable-baselines3. The extra ``rl`` installs the requirements.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class GaitKind(FieldsDeclaration):
     registry: ClassVar[Registry[Any]] = registry.GAIT_KINDS
 
     fields: type[GaitFields]
-    """Class of the scene's [gait] table; fields whose names start with `pitch_` only have an effect in
+    """Class of the scene's [gait] table; fields whose names start with ``pitch_`` only have an effect in
     space."""
 
     title: str = ""

@@ -96,7 +96,7 @@ class _Condition(NamedTuple):
     """Values that have an effect only in combination with other values."""
 
     keys: tuple[str, ...]
-    """As in `Reads`."""
+    """As in `READS`."""
 
     of: str
     """The deciding key; the condition does not apply to formulations that do not read it."""

@@ -137,17 +137,17 @@ class _Counts:
 
 @dataclass(slots=True)
 class BodyTracker:
-    """Stores the newest accepted pose of every tracked link; not thread-safe.
-
-    Parameters
-    ----------
-    keep_s : float
-        Age from which on the pose of a link is omitted, s.
-    """
+    """Stores the newest accepted pose of every tracked link; not thread-safe."""
 
     n_links: int
+    """Number of links of the robot."""
+
     keep_s: float = 0.3
+    """Age from which on the pose of a link is omitted, s."""
+
     problem: str = ""
+    """Why the last packet was rejected; "" if it was accepted."""
+
     _bodies: dict[int, _Body] = field(default_factory=dict)
     _counts: _Counts = field(default_factory=_Counts)
     _sequence: int | None = None

@@ -17,9 +17,9 @@ class StepEstimate:
     """Result of a step size check, as one line of JSON, and the run that it belongs to."""
 
     text: str
-    """JSON object: `scene_sha256`, `changes`, `duration_s`, `step_s`, `finer_steps_s`, `settled`,
-    and for each quantity an object of `value`, `error` (absolute, null if it does not settle),
-    `percent`, `percent_of` and `from`."""
+    """JSON object: ``scene_sha256``, ``changes``, ``duration_s``, ``step_s``, ``finer_steps_s``,
+    ``settled``, and for each quantity an object of ``value``, ``error`` (absolute, null if it does
+    not settle), ``percent``, ``percent_of`` and ``from``."""
     scene_sha256: str
     """Hash of the checked scene, see `scene_hash`."""
     changes: int

@@ -59,8 +59,7 @@ def tables(
     count : int
         Number of links or joints.
     usual : mapping
-        The common value of each field; needed for exceptions within the odd or
-        even ones.
+        The common value of each field; needed for exceptions within the odd or even ones.
 
     Returns
     -------

@@ -17,7 +17,7 @@ _MOST = 3000
 def reflected_inertias(bodies: Sequence[BodyDescription]) -> dict[str, float]:
     """Reflected inertia of all hinges (kg m^2) and slides (kg) by name, in the pose with all joint angles 0.
 
-    Rotor inertias are included. MuJoCo calls the reciprocal `dof_invweight0`.
+    Rotor inertias are included. MuJoCo calls the reciprocal ``dof_invweight0``.
 
     Raises `InputError` if the robot has too many joints, or parts without mass that can move.
     """

@@ -47,7 +47,7 @@ class _Drive:
 
 
 def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
-    """Bodies whose joints have the motors of the file, and the stiffness and damping of `springdamper`."""
+    """Bodies whose joints have the motors of the file, and the stiffness and damping of ``springdamper``."""
     notes = file.notes
     drives: dict[str, list[_Drive]] = {}
     others = 0

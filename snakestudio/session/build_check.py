@@ -96,9 +96,8 @@ def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
 def greatest_way(scene: Scene) -> float:
     """Return the largest possible distance of a robot in a run, m; infinite if unknown.
 
-    A body that follows its wave without sliding moves at the speed of the wave along the body;
-    a sliding
-    body is slower. An initial velocity or a slope can add to it.
+    A body that follows its wave without sliding moves at the speed of the wave along the body; a
+    sliding body is slower. An initial velocity or a slope can add to it.
     """
     gait = scene.gait
     ground = scene.ground

@@ -1,8 +1,7 @@
 """Continuation of a recorded run from any time: its full state is restored, or recomputed if it was not saved.
 
 The continued run equals the uninterrupted one bit for bit if program and machine are the same. This
-is
-checked, never assumed: the reached state is compared with the recorded row, and differences are
+is checked, never assumed: the reached state is compared with the recorded row, and differences are
 reported.
 """
 
@@ -67,9 +66,8 @@ def continue_run(
 ) -> Continuation | None:
     """Return a run that continues from the recorded row nearest to `time`.
 
-    Raises `StateError`, `SceneError` or `PhysicsError` if the run cannot be continued; nothing
-    is changed
-    then.
+    Raises `StateError`, `SceneError` or `PhysicsError` if the run cannot be continued; nothing is
+    changed then.
 
     Parameters
     ----------

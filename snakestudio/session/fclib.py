@@ -1,6 +1,6 @@
 """Contact problems as FCLIB files, which Siconos and the comparisons of contact solvers in the literature read.
 
-HDF5, as FCLIB's `fclib_write_global` and `fclib_write_global_rolling` lay it out (Acary and others,
+HDF5, as FCLIB's ``fclib_write_global`` and ``fclib_write_global_rolling`` lay it out (Acary and others,
 INRIA RT-0444, 2014): ``/fclib_global`` or ``/fclib_global_rolling`` with ``spacedim``, the matrices
 ``M`` and ``H`` (compressed columns), ``vectors/f``, ``w``, ``mu`` and ``mu_r``, and ``info``.
 """

@@ -59,9 +59,8 @@ def run_offline(
 ) -> OfflineRun:
     """Run a scene from start to end at full speed.
 
-    Raises `ExportError` if a file cannot be written. Raises `SceneError` if the scene cannot
-    run, or a
-    change is not possible during a run.
+    Raises `ExportError` if a file cannot be written. Raises `SceneError` if the scene cannot run,
+    or a change is not possible during a run.
 
     Parameters
     ----------

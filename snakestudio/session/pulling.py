@@ -2,10 +2,8 @@
 
 The force is computed from a state and held for some steps, so stiffness and damping are limited for
 stability. For the effective mass m of the point in a direction, a force -k x - c v held for a time
-T
-is stable if k T / 2 < c and c < 2 m / T. Joints only increase m compared with the free link, so
-that
-of the free link is used.
+T is stable if k T / 2 < c and c < 2 m / T. Joints only increase m compared with the free link, so
+that of the free link is used.
 """
 
 from __future__ import annotations

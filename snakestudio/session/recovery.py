@@ -1,9 +1,8 @@
 """Recovery files: each window saves its scene while it has unsaved edits, in case it crashes.
 
 A recovery file is a plain scene, so that users can open it. Comments in its first lines state the
-file
-of the scene and the process that wrote it. While that process is running, no other process uses the
-file.
+file of the scene and the process that wrote it. While that process is running, no other process
+uses the file.
 """
 
 from __future__ import annotations
@@ -99,9 +98,8 @@ class RecoveryFile:
         path : Path or None
             File of the scene.
         order : int
-            Number from `next_order`; a write that started before another write or a
-            removal is dropped after
-            it.
+            Number from `next_order`; a write that started before another write or a removal is
+            dropped after it.
         """
         pid = os.getpid()
         notes = {

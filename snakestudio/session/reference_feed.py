@@ -64,9 +64,8 @@ class ReferenceFeed:
     def request(self, step: int, n_steps: int, look: Callable[[], Snapshot]) -> Reference:
         """Request references from a step.
 
-        An open-loop controller returns many periods per call, up to `n_steps`; any other
-        controller receives a
-        new snapshot in every period.
+        An open-loop controller returns many periods per call, up to `n_steps`; any other controller
+        receives a new snapshot in every period.
         """
         time = self.knots(step, n_steps)
         snapshot = look() if self.closed_loop else None

@@ -377,8 +377,7 @@ class Runner:
         """Continue with `scene`, which has the same values in kinds of reloaded plug-ins.
 
         The new controller adopts the state of the previous one if its code accepts it, and
-        otherwise starts
-        again; the recording has an event with the result.
+        otherwise starts again; the recording has an event with the result.
 
         Raises `SceneError` or `PluginRuntimeError` if the new code cannot be used; the run
         is unchanged then.

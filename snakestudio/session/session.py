@@ -2,8 +2,8 @@
 
 The window calls its methods from its own thread; each puts a command into a queue and returns
 immediately. The worker publishes results by swapping references (`status`, `latest`, `recording`),
-so
-that readers need no lock. Events, which are rare, are passed to a callback on the worker's thread.
+so that readers need no lock. Events, which are rare, are passed to a callback on the worker's
+thread.
 """
 
 from __future__ import annotations
@@ -83,9 +83,8 @@ class Session:
         Returns
         -------
         int
-            Number of the edit; once `applied_edits` reaches it, `latest` and `status`
-            include it. Of consecutive
-            waiting edits only the last is applied, because it includes all of them.
+            Number of the edit; once `applied_edits` reaches it, `latest` and `status` include it.
+            Of consecutive waiting edits only the last is applied, because it includes all of them.
         """
         return self._commands.put_edit(lambda number: self._carry_out(number, scene))
 

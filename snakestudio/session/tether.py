@@ -11,8 +11,7 @@ def end_with_input() -> None:
     """End this process immediately, with exit code 3, when the other end of standard input is closed.
 
     This works even if the parent was killed and this process is in a compiler or compiled code,
-    which
-    exceptions cannot interrupt.
+    which exceptions cannot interrupt.
     """
     threading.Thread(target=_watch, name="snakestudio-tether", daemon=True).start()
 

@@ -90,9 +90,8 @@ class Crew:
     ) -> None:
         """Execute a call in all threads, which share its work, until `finished` returns True.
 
-        A late thread finds no work, and the others do not wait for it. Ctrl+C is deferred,
-        because other
-        threads still write to the arrays; see `raise_interrupt`.
+        A late thread finds no work, and the others do not wait for it. Ctrl+C is deferred, because
+        other threads still write to the arrays; see `raise_interrupt`.
         """
         while not self._ended.empty():
             self._ended.get()

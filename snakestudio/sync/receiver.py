@@ -44,7 +44,7 @@ class _Peer:
 
     Parameters
     ----------
-    heard : int
+    last_event : int
         Number of the last event of this peer.
     """
 

@@ -25,9 +25,8 @@ class Match:
 def match(query: str, text: str) -> Match | None:
     """Match `text` with a query; None if it lacks one of the words of the query.
 
-    Scores decrease in this order: start of the text, start of a word, initials of words,
-    letters within
-    a word, letters in sequence. Of equal matches, the shortest text is best.
+    Scores decrease in this order: start of the text, start of a word, initials of words, letters
+    within a word, letters in sequence. Of equal matches, the shortest text is best.
     """
     folded = text.casefold()
     if len(folded) != len(text):  # some letters fold to two, which would shift positions

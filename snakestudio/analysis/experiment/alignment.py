@@ -2,7 +2,7 @@
 
 The clock of a capture starts when its computer is triggered (50 to 150 ms off the robot's on Aiko: P1
 VIII-F 7, P2 VIII-E 1), and its frame is that of the cameras. The offset is determined first, from the
-oscillation of the tracks, which neither frame nor friction changes much (`offset_search`). Then, at
+oscillation of the tracks, which neither frame nor friction changes much (`time_offset`). Then, at
 that offset, rotation and translation are the rigid motion with the least mean square distance
 (Procrustes, in closed form).
 """

@@ -78,9 +78,8 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
     Parameters
     ----------
     layout : Layout, optional
-        Guessed if omitted. For TRC and C3D, which define most of it, it sets axes, unit of length, the
-        markers to use, their links, and the longest gap to
-        fill.
+        Guessed if omitted. For TRC and C3D, which define most of it, it sets axes, unit of length,
+        the markers to use, their links, and the longest gap to fill.
     """
     path = Path(path)
     if _suffix(path) in TABLES:

@@ -40,7 +40,7 @@ class Objective:
         self.measured = tuple(MeasuredTracks(trial) for trial in self.trials)
 
     def run(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> OfflineRun:
-        """Run a trial with given values; cancelled when `wanted`, which is polled often, returns False.
+        """Run a trial with given values; cancelled when `go_on`, which is polled often, returns False.
 
         If the simulation fails, its contact problem is saved, because the run was requested for itself and is
         not one of many evaluations.
@@ -76,7 +76,7 @@ class Objective:
         return self.measured[number].against(run.recording)
 
     def evaluate(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> Outcome | None:
-        """Residuals of a trial with given values; None if `wanted`, which is polled often, returns False."""
+        """Residuals of a trial with given values; None if `go_on`, which is polled often, returns False."""
         try:
             runner = self._runner(task)
         except SnakeStudioError as error:

@@ -94,7 +94,7 @@ def read(
         one number.
     owner : str
         Owner of the columns, for messages.
-    shown : str
+    label : str
         Text from which messages quote, of the same length as `text`; the text itself if omitted.
     """
     for at, c in enumerate(text.translate(TYPOGRAPHIC)):

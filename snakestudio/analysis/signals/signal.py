@@ -211,11 +211,11 @@ def spectrum(
 ) -> tuple[FloatArray, FloatArray]:
     """One-sided amplitude spectrum.
 
-    A sine of amplitude A at one of the returned frequencies has the value A with any window (between two
-    frequencies a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 % with "flattop"). The
-    value at 0 Hz is the absolute mean, which is subtracted before the window is applied. Gaps are bridged
-    by straight lines, and uneven times are resampled linearly
-    at the median interval.
+    A sine of amplitude A at one of the returned frequencies has the value A with any window
+    (between two frequencies a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 %
+    with "flattop"). The value at 0 Hz is the absolute mean, which is subtracted before the window
+    is applied. Gaps are bridged by straight lines, and uneven times are resampled linearly at the
+    median interval.
 
     Parameters
     ----------

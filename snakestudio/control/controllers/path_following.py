@@ -1,4 +1,4 @@
-"""Path following: line-of-sight guidance steers the centre of mass onto the scene's path (see `line_of_sight`)."""
+"""Path following: line-of-sight guidance steers the centre of mass onto the scene's path (see `path_projection`)."""
 
 from __future__ import annotations
 

@@ -23,6 +23,8 @@ _DECLARED: dict[str, Setting[Any]] = {}
 class Setting(Generic[T]):
     """A stored value.
 
+    Raises `ValueError` if the key is already declared.
+
     Parameters
     ----------
     key : str
@@ -37,8 +39,6 @@ class Setting(Generic[T]):
         Possible values of a text, if they are limited.
     remembered : bool
         Whether the program stores it by itself, such as the last folder; the user chooses the others.
-
-    Raises `ValueError` if the key is already declared.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ class Dialog(QDialog):
 
         Parameters
         ----------
-        parts
+        *parts : Part
             Widgets and layouts as in `column_of`.
         spacing : int
             Space between parts, px.

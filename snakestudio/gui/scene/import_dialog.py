@@ -105,7 +105,7 @@ class ImportDialog(Dialog):
     ----------
     path : Path
         Imported file.
-    found : Circles
+    circles : Circles
         Circles read from the file.
     scene : Scene
         Scene to import into.

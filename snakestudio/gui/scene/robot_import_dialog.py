@@ -68,6 +68,8 @@ def _request(error: RobotFileError) -> str:
 class RobotImportDialog(Dialog):
     """Shows a robot before it is imported, and offers to make a new scene.
 
+    Raises `RobotFileError` if the robot cannot be imported with any radius.
+
     Parameters
     ----------
     path : Path
@@ -78,8 +80,6 @@ class RobotImportDialog(Dialog):
         Open scene.
     folder : Path, optional
         Folder of relative file names in the open scene.
-
-    Raises `RobotFileError` if the robot cannot be imported with any radius.
 
     Attributes
     ----------

@@ -190,14 +190,14 @@ def panel_row(
 ) -> ValueRow:
     """Return the row of a value in a panel: a number with its slider, or another value as in a form.
 
+    Raises `ValueError` if the value cannot be edited in a row.
+
     Parameters
     ----------
     slider : bool
         Whether a number has a slider.
     note : str, optional
         Short note at the label; if omitted, whether a number takes effect after a reset.
-
-    Raises `ValueError` if the value cannot be edited in a row.
     """
     model, name = declared(document.scene, key)
     layout: RowLayout = FORM

@@ -1,4 +1,4 @@
-"""A CAN bus over UDP multicast, between programs and computers: the datagrams of python-can's `udp_multicast`.
+"""A CAN bus over UDP multicast, between programs and computers: the datagrams of python-can's ``udp_multicast``.
 
 It replaces the implementation of python-can for three reasons. A frame is recognized as our own by
 the address and port of the sender, which the kernel writes and no other program can use, while a

@@ -34,7 +34,7 @@ class NodeStates:
     angle_time : (m,) array
         Time of reception of the angle, s; NaN if never.
     heard_at : (len(AGED), m) array
-        Time of reception of each quantity of `AGED`; by quantity: `heard`.
+        Time of reception of each quantity of `AGED`; by quantity: `report_times`.
     gap : dict of (m,) arrays
         By quantity: time between the last two values, s; NaN before the second.
     status, errors : (m,) int64 arrays

@@ -75,7 +75,7 @@ class Deadlines:
     def gone(self, now: float) -> int:
         """Report that sending has ended at `now` (s); return how many of the next deadlines are skipped for it.
 
-        The system may suspend the program between `take` and the last frame: a deadline sooner than
+        The system may suspend the program between `next_due` and the last frame: a deadline sooner than
         half a period after it would cause a burst.
         """
         first = (

@@ -159,7 +159,7 @@ def _windows() -> str:
 
 
 class _TimeConstraint(ctypes.Structure):
-    """`thread_time_constraint_policy` of mach/thread_policy.h, in ticks of mach_absolute_time."""
+    """``thread_time_constraint_policy`` of mach/thread_policy.h, in ticks of mach_absolute_time."""
 
     _fields_ = (
         ("period", ctypes.c_uint32),

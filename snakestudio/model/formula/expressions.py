@@ -128,7 +128,7 @@ class Interpreter(ABC, Generic[Value]):
 
         Parameters
         ----------
-        shown : str
+        label : str
             Text quoted in messages, as long as `text`; `text` itself if omitted.
         """
         self._label = label or text

@@ -462,7 +462,7 @@ def _length(text: str | None, full: float, otherwise: float) -> float:
 
     Parameters
     ----------
-    whole : float
+    full : float
         Reference length of percentages.
     otherwise : float
         Value if the attribute is missing or "auto".

@@ -79,8 +79,8 @@ def chain(
     ----------
     first : (3, 3)
         Orientation of the first link.
-    Angles of the axes, rad.
-        Of the axes, rad.
+    angles : (m,)
+        Angles of the axes, rad.
     robot : Robot
         Robot that supplies link values and axis offsets.
     axes : tuple of Axis

@@ -310,7 +310,7 @@ def _links(robot: Robot) -> tuple[Link, ...]:
 
 
 def _link(robot: Robot, overrides: dict[str, Any]) -> Link:
-    """Link with the values of [robot], overridden by those of `given`, keyed by `LinkOverride` names."""
+    """Link with the values of [robot], overridden by those of `overrides`, keyed by `LinkOverride` names."""
     length = overrides.get("length_m", robot.link_length_m)
     radius = overrides.get("radius_m", robot.radius_m)
     mass = overrides.get("mass_kg", robot.mass_kg)

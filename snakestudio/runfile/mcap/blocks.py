@@ -194,7 +194,7 @@ class Columns:
 
 
 def definition(columns: Columns) -> str:
-    """Definition of the message in ROS 2 syntax (`ros2msg`)."""
+    """Definition of the message in ROS 2 syntax (``ros2msg``)."""
     lines = [
         "# Some rows of a run, exactly as they were recorded. k: rows, m: contacts of all these rows.",
         "# Shapes are given in C order: the last index is the one that changes fastest.",

@@ -98,8 +98,8 @@ def whole_robot(instant: Instant, links: tuple[int | None, ...], robot: Robot) -
     """Return the poses (n, 7) of all links of a measured robot; None if too little is known.
 
     All poses are known if each link has a body (without orientations, links are assumed to lie
-    along
-    the line through the bodies), or if the orientation of one body and all joint angles are known.
+    along the line through the bodies), or if the orientation of one body and all joint angles are
+    known.
     """
     n = robot.n_links
     if set(range(n)) <= set(links):

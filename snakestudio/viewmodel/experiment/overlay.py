@@ -81,9 +81,8 @@ def trial_tracks(
         Length of the line that shows the direction of the x axis of a body, m; negative for the
         opposite direction.
     lift : float
-        Height above the positions, m, so that everything is drawn on the robot's back and
-        not hidden
-        inside it.
+        Height above the positions, m, so that everything is drawn on the robot's back and not
+        hidden inside it.
     """
     capture = motion.capture
     (colour, error_colour) = colours

@@ -30,9 +30,8 @@ class AxisScale:
     def around(cls, values: FloatArray, space: float, *, log: bool = False) -> AxisScale:
         """Return a scale that shows all values, with the fraction `space` free at both ends.
 
-        A single value is in the middle. Without positive values, the scale is not
-        logarithmic. Values from
-        1e300 are beyond its ends.
+        A single value is in the middle. Without positive values, the scale is not logarithmic.
+        Values from 1e300 are beyond its ends.
         """
         values = np.clip(values[np.isfinite(values)], -_LARGEST, _LARGEST)
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)

@@ -1,9 +1,8 @@
 """Minima and maxima of a growing table at increasingly coarse steps, from which any span is drawn fast.
 
 Level 0 has the values; level k has the smallest and largest values of every 8^k rows, and the
-values
-of the first of them. Each level keeps a bounded number of its newest bins and extends further back
-than the finer one. Older rows are in the next coarser level, without losing peaks.
+values of the first of them. Each level keeps a bounded number of its newest bins and extends
+further back than the finer one. Older rows are in the next coarser level, without losing peaks.
 """
 
 from __future__ import annotations

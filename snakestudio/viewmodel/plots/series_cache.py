@@ -1,10 +1,9 @@
 """Cache of series for plots: reads new rows of a recording and stores what plots need to draw.
 
 Only series that a plot shows are computed. A series that is added later is filled backwards from
-the
-newest rows, one block at a time, so that the window never waits for it; derived series are computed
-in a thread. Detail of old rows, which is dropped if there are many, is read again for the span in
-view in the same way.
+the newest rows, one block at a time, so that the window never waits for it; derived series are
+computed in a thread. Detail of old rows, which is dropped if there are many, is read again for the
+span in view in the same way.
 """
 
 from __future__ import annotations
@@ -339,8 +338,7 @@ class SeriesCache:
         """Return rows of a series from start to stop at multiples of `stride` (a power of 2); None if not cached.
 
         Old rows can be missing until `pull` has read them, which it does not do if `whole_run`,
-        because a run
-        has too many.
+        because a run has too many.
         """
         pyramid = self._pyramid(key)
         if pyramid is None or stop <= start:

@@ -1,10 +1,9 @@
 """Status of the robot at a glance: title, colour and a sentence, as plain functions of the telemetry.
 
 Main rule: a robot is shown as armed only while it reports this itself, or cannot report any status
-by
-its profile; never without contact, regardless of earlier messages. A robot is shown as stopped only
-while it responds: one that fell silent with torque on may continue to move, regardless of what was
-sent to it.
+by its profile; never without contact, regardless of earlier messages. A robot is shown as stopped
+only while it responds: one that fell silent with torque on may continue to move, regardless of what
+was sent to it.
 """
 
 from __future__ import annotations

@@ -11,18 +11,16 @@ _NICE = (-10, -5)
 """Nice values to request, the best first: below the link (-15), above all computations."""
 
 _SWITCH_S = 0.0005
-"""Longest time for which another thread can block the interpreter, s. A simulation at full speed caused
-pauses of 0.3 s with the default of 5 ms, because a frame has many such waits, and of 0.05 s with
-this
-value."""
+"""Longest time for which another thread can block the interpreter, s. A simulation at full speed
+caused pauses of 0.3 s with the default of 5 ms, because a frame has many such waits, and of 0.05 s
+with this value."""
 
 
 class WindowPriority:
     """Raises and restores the priority of the calling thread, on Linux only.
 
     Other systems prioritise the foreground window automatically. The switch interval of the
-    interpreter is
-    set on all systems.
+    interpreter is set on all systems.
     """
 
     def __init__(self) -> None:

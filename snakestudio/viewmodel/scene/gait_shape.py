@@ -71,11 +71,9 @@ def _has_references(snapshot: Snapshot, scene: Scene) -> bool:
 def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> FloatArray:
     """Return the reference angles (m,), rad, of the gait of a scene at the current phase of the robot.
 
-    The phase is the one at which the gait fits the references best, because changes of
-    frequency during
-    the run shift it against time. `ahead` is the time after the current one, s. For a
-    controller without
-    a gait, these are the current references for any `ahead`.
+    The phase is the one at which the gait fits the references best, because changes of frequency
+    during the run shift it against time. `ahead` is the time after the current one, s. For a
+    controller without a gait, these are the current references for any `ahead`.
     """
     if not scene.controller.uses_gait and snapshot is not None and _has_references(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
@@ -172,9 +170,9 @@ def levelled(body: BodyChain, head_right: bool) -> BodyChain:
 def resting(body: BodyChain, radius: float) -> BodyChain:
     """Return the rigid body at rest on the ground z = 0, tilted and lowered to a stable position.
 
-    It rests on the facet of its convex hull below its centre of gravity. If that facet is so
-    steep that the
-    centre of gravity leaves it while the body tilts onto it, the body rolls to the next facet.
+    It rests on the facet of its convex hull below its centre of gravity. If that facet is so steep
+    that the centre of gravity leaves it while the body tilts onto it, the body rolls to the next
+    facet.
     """
     points = body.joints
     middle = points.mean(axis=0)
@@ -224,9 +222,8 @@ def _pads(body: BodyChain, half_width: float) -> FloatArray:
 def _facet(points: FloatArray) -> tuple[float, float]:
     """Slopes of the facet of the convex hull of points below the origin.
 
-    The lowest triangle of points that contains the vertical of the origin is a linear
-    programme, solved by
-    the simplex method from a wide and high triangle that contains it.
+    The lowest triangle of points that contains the vertical of the origin is a linear programme,
+    solved by the simplex method from a wide and high triangle that contains it.
     """
     reach = 10.0 * float(np.abs(points).max()) + 1e-9
     corners = [

@@ -54,7 +54,7 @@ def item_of(picked: Pick | None, displayed: Scene, edited: Scene) -> Item | None
 
     Parameters
     ----------
-    shown : Scene
+    displayed : Scene
         Scene that the viewport draws.
     edited : Scene
         Scene of the document.

@@ -91,9 +91,8 @@ def copies(
 ) -> tuple[Obstacle, ...]:
     """Return copies of obstacles, shifted so that both are visible; copies of a whole group form a new group.
 
-    Copies are at positions (x, y, m) that are visible according to `seen`, upwards in the view
-    from above
-    if possible.
+    Copies are at positions (x, y, m) that are visible according to `seen`, upwards in the view from
+    above if possible.
     """
     boxes = plan_boxes(scene.obstacles)
     moved: dict[int, tuple[float, float]] = {}

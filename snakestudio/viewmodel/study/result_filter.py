@@ -1,8 +1,7 @@
 """Filter of rows of results by a typed condition: ``net_speed > 0.1 and gait.amplitude_deg < 40``.
 
 The condition is parsed as a signal expression, which never runs code. Columns have their names in
-the
-table, with any characters.
+the table, with any characters.
 """
 
 from __future__ import annotations

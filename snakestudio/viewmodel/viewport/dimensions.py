@@ -52,11 +52,9 @@ def selection_dimensions(
 ) -> list[Dimension]:
     """Return the dimensions of the selection.
 
-    One obstacle has its size and the gaps to its nearest neighbour and to the robot; two have
-    the distance
-    of their centres and the gap between them; several have their extent. The robot has the gap
-    to the
-    nearest obstacle.
+    One obstacle has its size and the gaps to its nearest neighbour and to the robot; two have the
+    distance of their centres and the gap between them; several have their extent. The robot has the
+    gap to the nearest obstacle.
 
     Parameters
     ----------

@@ -196,9 +196,10 @@ ReasonsByKind = dict[str, tuple[str, ...]]
 class Reasons(QObject):
     """Reasons why models cannot run the scene, updated shortly after it changes while they are watched.
 
-    Parameters
-    ----------
+    Signals
+    -------
     changed()
+        `reasons_by_kind` changed.
     """
 
     changed = Signal()

@@ -268,7 +268,7 @@ class Teleop(QObject):
 
 
 def _approached(before: float, reference: float, most: float) -> float:
-    """Return `wanted`, or as close to it as `most` allows; towards 0 immediately, because releasing must not lag."""
+    """Return `reference`, or as close to it as `most` allows; towards 0 immediately, because releasing must not lag."""
     if abs(reference) < abs(before) and reference * before >= 0.0:
         return reference
     return min(max(reference, before - most), before + most)
