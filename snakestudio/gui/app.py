@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtCore import QSettings
 
+    from snakestudio.gui.core.feature import Feature
+    from snakestudio.gui.shell.context import Context
     from snakestudio.gui.shell.main_window import MainWindow
 
 _IMPORTED = time.time()
@@ -50,15 +52,44 @@ class StartTrace:
             )
 
 
+def features() -> tuple[Feature[Context], ...]:
+    """Return the features of the window, in the order in which they are made."""
+    from snakestudio.gui.analysis.declaration import FEATURE as ANALYSIS
+    from snakestudio.gui.plots.declaration import FEATURE as PLOTS
+    from snakestudio.gui.plugins.declaration import FEATURE as PLUGINS
+    from snakestudio.gui.profile.declaration import FEATURE as PROFILE
+    from snakestudio.gui.remote.declaration import FEATURE as REMOTE
+    from snakestudio.gui.robot.declaration import FEATURE as ROBOT
+    from snakestudio.gui.runs.declaration import FEATURE as RUNS
+    from snakestudio.gui.scene.declaration import FEATURE as SCENE
+    from snakestudio.gui.streaming.declaration import FEATURE as STREAMING
+    from snakestudio.gui.study.declaration import FEATURE as STUDY
+    from snakestudio.gui.viewport.declaration import FEATURE as VIEWPORT
+
+    return (
+        VIEWPORT,
+        SCENE,
+        PLOTS,
+        ANALYSIS,
+        STUDY,
+        RUNS,
+        ROBOT,
+        PROFILE,
+        PLUGINS,
+        STREAMING,
+        REMOTE,
+    )
+
+
 def make_window(settings: QSettings | None = None) -> MainWindow:
     """Return the main window with all its commands and docks; without `settings` it uses those of the user."""
     from PySide6.QtCore import QSettings
 
     from snakestudio.gui.shell.commands import table
     from snakestudio.gui.shell.main_window import MainWindow
-    from snakestudio.gui.shell.panels import DOCKS, plot_panel
 
-    return MainWindow(settings or QSettings(), table(), DOCKS, plot_panel)
+    declared = features()
+    return MainWindow(settings or QSettings(), table(declared), declared)
 
 
 def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None) -> int:

@@ -20,7 +20,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from snakestudio.gui.app import run
+from snakestudio.gui.app import features, run
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.main_window import MainWindow
@@ -83,7 +83,7 @@ def _queued() -> float:
 
 def commands(window: MainWindow) -> Iterator[Action]:
     """Enabled commands of the menus."""
-    for spec in table():
+    for spec in table(features()):
         if spec.run is not None and spec.id not in _OTHER:
             yield f"command {spec.id}", window.context.action_registry[spec.id].trigger
 

@@ -12,6 +12,8 @@ from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
+from snakestudio.gui.app import features
+from snakestudio.gui.core.feature import docks_of
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.plots.channel_library import ChannelLibrary
@@ -36,7 +38,6 @@ from snakestudio.gui.scene.import_dialog import ImportDialog
 from snakestudio.gui.scene.robot_import_dialog import RobotImportDialog
 from snakestudio.gui.shell.help_dialogs import AboutDialog, GraphicsDialog
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.gui.streaming.dialog import StreamDialog
 from snakestudio.gui.study.cluster_dialog import ClusterDialog, WorkerChoice
 from snakestudio.link.profile.dbc_editing import drafts_of
@@ -109,8 +110,8 @@ def clipped_panels(window: MainWindow, names: Sequence[str]) -> Iterator[str]:
 def narrowest(window: MainWindow, name: str) -> QWidget:
     """Show a panel alone at its side, as narrow as possible."""
     docks = window.context.docks
-    spec = next(spec for spec in DOCKS if spec.name == name)
-    for other in DOCKS:
+    spec = next(spec for spec in docks_of(features()) if spec.name == name)
+    for other in docks_of(features()):
         if other.area == spec.area and other.name != name:
             docks[other.name].hide()
     docks.show(name)

@@ -12,11 +12,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 from pyvirtualdisplay.display import Display
 
+from snakestudio.gui.app import features
+from snakestudio.gui.core.feature import docks_of
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
 from snakestudio.gui.forms.elided_button import ElidedButton
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.panels import DOCKS
 from tests.gui.clipping import clipped
 from tests.gui.furnished import clipped_dialog, clipped_panels, connect, dialogs, furnish
 
@@ -44,7 +45,7 @@ def test_panels_and_dialogs_are_not_clipped(
             )
         dialog.hide()
         dialog.deleteLater()
-    names = [spec.name for spec in DOCKS]
+    names = [spec.name for spec in docks_of(features())]
     selections = [("obstacle", 2)], [("link", 3)], [("ground", 0)], []
     for size in _SIZES:
         ready.resize(*size)

@@ -20,9 +20,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.app import features
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.feature import docks_of
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.link.messages import LinkEvent
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.labels import label_of
@@ -100,7 +101,7 @@ def test_window_has_labels_and_authors(ready: MainWindow, qtbot: QtBot, tmp_path
         named += [f"{name}: {text}" for text in keys(dialog)]
         dialog.hide()
         dialog.deleteLater()
-    for spec in DOCKS:
+    for spec in docks_of(features()):
         dock = narrowest(ready, spec.name)
         clipped_pages(dock)
         named += [f"{spec.name}: {text}" for text in keys(dock)]

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.app import features
 from snakestudio.gui.core import theme
 from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.help_dialogs import MOUSE, ShortcutSheet
@@ -156,7 +157,7 @@ def test_menus_open_with_a_key(window: MainWindow) -> None:
 
 
 def test_every_icon_of_a_command_exists() -> None:
-    for spec in table():
+    for spec in table(features()):
         assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file(), spec.id
 
 
@@ -165,7 +166,7 @@ def test_sheet_of_shortcuts_has_all_keys_and_gestures(window: MainWindow, qtbot:
     QTest.keySequence(window.context.viewport, QKeySequence("F1"))
     sheet = open_overlay(window, ShortcutSheet)
     assert sheet is not None
-    keys = sum(bool(spec.shortcuts) for spec in table())
+    keys = sum(bool(spec.shortcuts) for spec in table(features()))
     assert len(sheet.rows) == keys + sum(len(gestures) for _, gestures in MOUSE)
     assert ("Find a Command", "Ctrl+K", "Help") in sheet.rows
     QTest.keyClicks(sheet.search, "REDO edit")

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 import snakestudio.gui.remote
+from snakestudio.gui.app import features
 from snakestudio.gui.remote.allowed import COMMANDS, SAFE_WITH_TORQUE
 from snakestudio.gui.remote.dialog import RemoteDialog
 from snakestudio.gui.remote.methods import Methods
@@ -92,7 +93,7 @@ HOSTILE: list[tuple[str, dict[str, Any]]] = [
 
 
 def test_no_remote_command_leads_to_torque() -> None:
-    specs = {spec.id: spec for spec in table() if spec.run is not None}
+    specs = {spec.id: spec for spec in table(features()) if spec.run is not None}
     assert set(specs) >= COMMANDS
     for name in COMMANDS - SAFE_WITH_TORQUE:
         assert not specs[name].menu.startswith("Robot"), name

@@ -1,9 +1,10 @@
-"""A command and a dock from outside the program: one entry each in a table is enough."""
+"""A feature from outside the program: one file, and its entry in the list of features, are enough."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -11,47 +12,24 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.core.command import Command
+from snakestudio.gui.app import features
+from snakestudio.gui.core.feature import Feature
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.shell.commands import table
-from snakestudio.gui.shell.context import Context
-from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.shell.panels import DOCKS, plot_panel
 from tests.gui.conftest import fill_docks
+from tests.toys.notes import FEATURE, Notes
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def waved() -> list[str]:
-    return []
-
-
-@pytest.fixture
-def make(qtbot: QtBot, tmp_path: Path, waved: list[str]) -> Callable[[], MainWindow]:
-    wave: Command[Context] = Command(
-        "wave",
-        "Simulation",
-        "Wave",
-        lambda c: waved.append(c.document.scene.title),
-        ("Ctrl+Alt+F9",),
-        enabled=lambda c: len(waved) < 2,
-        tip="Says what scene it is",
-    )
-    waves: DockSpec[Context] = DockSpec(
-        "waves",
-        "Waves",
-        Qt.DockWidgetArea.RightDockWidgetArea,
-        lambda c: QLabel(c.document.scene.title),
-        300,
-        gap=8,
-        behind="parameters",
-    )
+def make(qtbot: QtBot, tmp_path: Path) -> Callable[[], MainWindow]:
+    with_notes: tuple[Feature[Any], ...] = (*features(), FEATURE)
 
     def make_one() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        window = MainWindow(settings, (*table(), wave), (*DOCKS, waves), plot_panel)
+        window = MainWindow(settings, table(with_notes), with_notes)
         qtbot.addWidget(
             window, before_close_func=lambda w: w.context.document.undo_stack.setClean()
         )
@@ -64,38 +42,67 @@ def make(qtbot: QtBot, tmp_path: Path, waved: list[str]) -> Callable[[], MainWin
     return make_one
 
 
+def notes_of(window: MainWindow) -> Notes:
+    notes = getattr(window.context, "notes", None)
+    assert isinstance(notes, Notes)
+    return notes
+
+
 def test_command_is_in_menu_palette_and_shortcuts(
-    make: Callable[[], MainWindow], waved: list[str], qtbot: QtBot
+    make: Callable[[], MainWindow], qtbot: QtBot
 ) -> None:
     window = make()
+    notes = notes_of(window)
     actions = window.context.action_registry
-    assert "Wave" in [plain(action.text()) for action in actions.menus["Simulation"].actions()]
+    texts = [plain(action.text()) for action in actions.menus["Simulation"].actions()]
+    assert texts[-1] == "Note the Scene"
     palette = window.context.help_controller.palette()
     qtbot.waitUntil(palette.field.hasFocus)
-    QTest.keyClicks(palette.field, "wave")
-    assert palette.matches[0][0].id == "wave"
+    QTest.keyClicks(palette.field, "note the")
+    assert palette.matches[0][0].id == "note"
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(waved) == 1)
+    qtbot.waitUntil(lambda: len(notes.titles) == 1)
     QTest.keyClick(
         window, Qt.Key.Key_F9, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     )
-    assert waved == [window.context.document.scene.title] * 2
+    assert notes.titles == [window.context.document.scene.title] * 2
     actions.refresh()
-    assert not actions["wave"].isEnabled(), "it declares when it can be used"
+    assert not actions["note"].isEnabled(), "it declares when it can be used"
+
+
+def test_changes_update_commands_and_status_bar(
+    make: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    window = make()
+    window.context.action_registry.refresh()
+    assert window.context.action_registry["note"].isEnabled()
+    for title in ("one", "two"):
+        notes_of(window).add(title)
+    qtbot.waitUntil(lambda: not window.context.action_registry["note"].isEnabled())
+    qtbot.waitUntil(lambda: "2 notes" in window.context.status_bar.right.text)
 
 
 def test_dock_is_in_the_menu_and_keeps_its_place(
     make: Callable[[], MainWindow], qtbot: QtBot
 ) -> None:
     window = make()
-    dock = window.context.docks["waves"]
+    dock = window.context.docks["notes"]
     assert not dock.isVisible(), "it is shown on request"
     panels = window.context.action_registry.menus["View/Panels"].actions()
-    assert "Waves" in [plain(action.text()) for action in panels]
+    assert "Notes" in [plain(action.text()) for action in panels]
     fill_docks(window)
-    window.context.show_dock("waves")
+    window.context.show_dock("notes")
     content = dock.widget()
     assert isinstance(content, QLabel)
     qtbot.waitUntil(content.isVisible)
+    notes_of(window).add("A title")
+    assert content.text() == "A title"
     window.close()
-    assert make().context.docks["waves"].isVisible()
+    assert not notes_of(window).is_open, "the window closes its parts"
+    assert make().context.docks["notes"].isVisible()
+
+
+def test_unknown_place_in_the_menus_is_an_error() -> None:
+    feature: Feature[Any] = Feature(commands={"tea": ()})
+    with pytest.raises(ValueError, match=r'place "tea".*simulation'):
+        table((feature,))

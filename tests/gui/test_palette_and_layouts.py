@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.app import features
 from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.forms.name_dialog import NameDialog
 from snakestudio.gui.shell.command_palette import (
@@ -114,7 +115,9 @@ def test_all_commands_can_be_found(window: MainWindow) -> None:
     entries = command_entries(c.action_registry, c.focus_cycle, c.layouts, c.files.open)
     ids = [entry.id for entry in entries]
     assert len(ids) == len(set(ids))
-    assert {spec.id for spec in table() if spec.run is not None} - {"command_palette"} <= set(ids)
+    assert {spec.id for spec in table(features()) if spec.run is not None} - {
+        "command_palette"
+    } <= set(ids)
     assert {f"panel_{name}" for name in c.docks.all} <= set(ids)
     assert "scene_stairs" in ids
     by_id = {entry.id: entry for entry in entries}

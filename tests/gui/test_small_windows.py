@@ -9,7 +9,9 @@ from PySide6.QtCore import QMargins, QRect
 from PySide6.QtWidgets import QApplication, QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.app import features
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.feature import docks_of
 from snakestudio.gui.core.selection import Selection
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.forms.value_row import ValueRow
@@ -23,7 +25,6 @@ from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.scene_model import ITEMS
 from snakestudio.gui.shell.main_window import MainWindow, placed_within
-from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.paths import bundled_scenes, scenes_dir
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.scene.items import Item, exists
@@ -149,7 +150,7 @@ def test_panels_of_every_scene_fit_into_their_docks(
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     for panel in (inspector, panels):
         qtbot.addWidget(panel)
-    initial = {spec.name: spec.size for spec in DOCKS}
+    initial = {spec.name: spec.size for spec in docks_of(features())}
     assert panels.minimumSizeHint().width() <= initial["parameters"]
     items: list[Item] = [(known[0], 0) for known in ITEMS.values()]
     for item in (*items, ("obstacle", 0), ("link", 0), ("patch", 0)):

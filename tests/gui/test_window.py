@@ -25,8 +25,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
+from snakestudio.gui.app import features
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import SEPARATOR
+from snakestudio.gui.core.feature import docks_of
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.gui.forms.menu import plain
@@ -38,7 +40,6 @@ from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.crash import CrashGuard
 from snakestudio.gui.shell.help_dialogs import DocumentDialog
 from snakestudio.gui.shell.main_window import MainWindow, short_names
-from snakestudio.gui.shell.panels import DOCKS
 from snakestudio.model.edits import with_values
 from snakestudio.model.snapshot import SolverStats
 from snakestudio.runfile.recording import RunRecording
@@ -56,10 +57,10 @@ SPACE = Qt.Key.Key_Space
 def test_panel_opened_from_the_menu_is_in_front(window: MainWindow, qtbot: QtBot) -> None:
     docks = window.context.docks
     fill_docks(window)
-    for spec in DOCKS:  # in sequence, so that all others of a group are open
+    for spec in docks_of(features()):  # in sequence, so that all others of a group are open
         dock = docks[spec.name]
         dock.hide()
-        for other in DOCKS:
+        for other in docks_of(features()):
             if other.area == spec.area and other.name != spec.name and other.behind:
                 docks.show(other.name)
         action = dock.toggleViewAction()
@@ -244,7 +245,7 @@ def test_messages_of_the_session_are_shown(
 
 def test_docks_are_filled_in_sequence(window: MainWindow, qtbot: QtBot) -> None:
     fill_docks(window)
-    for spec in DOCKS:
+    for spec in docks_of(features()):
         assert type(window.context.docks[spec.name].widget()).__name__ != "QWidget", spec.name
     window.context.docks["scene"].close()
     window.context.action_registry.menus["View/Panels"].actions()
@@ -286,12 +287,12 @@ def test_window_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_command_table_is_consistent(window: MainWindow) -> None:
-    names = [spec.id for spec in table() if spec.id != SEPARATOR]
+    names = [spec.id for spec in table(features()) if spec.id != SEPARATOR]
     assert len(names) == len(set(names))
-    keys = [QKeySequence(key).toString() for spec in table() for key in spec.shortcuts]
+    keys = [QKeySequence(key).toString() for spec in table(features()) for key in spec.shortcuts]
     assert "" not in keys
     assert len(keys) == len(set(keys)), "one key would have two actions"
-    for spec in table():
+    for spec in table(features()):
         if spec.run is not None:
             action = window.context.action_registry[spec.id]
             assert action.toolTip()
@@ -301,7 +302,7 @@ def test_command_table_is_consistent(window: MainWindow) -> None:
 def test_names_and_menus_of_commands_are_fixed() -> None:
     notices = [
         " | ".join((spec.menu, spec.id, spec.text, ", ".join(spec.shortcuts))).rstrip()
-        for spec in table()
+        for spec in table(features())
     ]
     assert (
         notices == (Path(__file__).parent / "commands.txt").read_text(encoding="utf-8").splitlines()

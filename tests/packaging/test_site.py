@@ -29,6 +29,7 @@ from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.api.batch_state import BatchState
 from snakestudio.cli import COMMANDS, parser_of
+from snakestudio.gui.app import features
 from snakestudio.gui.shell.commands import table
 from snakestudio.model.columns import column_names
 from snakestudio.model.field_docs import field_docs
@@ -139,7 +140,7 @@ def test_reference_has_every_function_of_expressions(site: SimpleNamespace) -> N
 
 def test_reference_has_every_shortcut(site: SimpleNamespace) -> None:
     text = site.reference.shortcuts()
-    for spec in table():
+    for spec in table(features()):
         for keys in spec.shortcuts:
             assert f"{{kbd}}`{keys}`" in text, spec.id
 

@@ -180,7 +180,9 @@ class Docks(Protocol):
         ...
 
 
-class _Context(Context, Protocol):
+class DocksContext(Context, Protocol):
+    """Context with notices, and docks for more panels."""
+
     banners: Banners
 
     @property
@@ -203,7 +205,7 @@ class PlotDocks(QObject):
 
     def __init__(
         self,
-        context: _Context,
+        context: DocksContext,
         new_panel: Callable[
             [SessionController, Document, ChannelLibrary, Sequence[Content] | None, str], Panel
         ],

@@ -1,22 +1,15 @@
-"""Table of all commands of the window: those that each part declares, and those of the shell itself."""
+"""Menus of the window: commands of the shell, and places for those that the features declare."""
 
 from __future__ import annotations
 
-from snakestudio.gui.analysis import commands as analysis
+from collections.abc import Sequence
+from typing import Any
+
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command, line, meets_obstacles
-from snakestudio.gui.plots import commands as plots
-from snakestudio.gui.plugins import commands as plugins
-from snakestudio.gui.profile import commands as profile
-from snakestudio.gui.remote import commands as remote
-from snakestudio.gui.robot import commands as robot
-from snakestudio.gui.runs import commands as runs
-from snakestudio.gui.scene import commands as scene
+from snakestudio.gui.core.feature import Feature
 from snakestudio.gui.shell.context import Context
 from snakestudio.gui.shell.layouts import SHIPPED, BuiltInLayout
-from snakestudio.gui.streaming import commands as streaming
-from snakestudio.gui.study import commands as study
-from snakestudio.gui.viewport import commands as viewport
 
 
 def _show_array(c: Context) -> None:
@@ -57,12 +50,12 @@ def _layout(layout: BuiltInLayout) -> Command[Context]:
     )
 
 
-_FILE: tuple[Command[Context], ...] = (
+_FILE: tuple[Command[Context] | str, ...] = (
     Command("new", "File", "New Scene", lambda c: c.files.new(), ("Ctrl+N",), icon="new"),
     Command("open", "File", "Open...", lambda c: c.files.ask_open(), ("Ctrl+O",), icon="open"),
     Command("open_recent", "File/Open Recent"),
     Command("open_example", "File/Open Example"),
-    *runs.OPEN,
+    "open_run",
     line("File"),
     Command("save", "File", "Save", lambda c: c.files.save(), ("Ctrl+S",), icon="save"),
     Command("save_as", "File", "Save As...", lambda c: c.files.ask_save(), ("Ctrl+Shift+S",)),
@@ -98,18 +91,18 @@ _FILE: tuple[Command[Context], ...] = (
         lambda c: c.files.ask_import_robot(),
         tip="Import the robot of a URDF, xacro, SDF or MJCF file into a new scene or this one",
     ),
-    *analysis.IMPORT,
-    *runs.exports(),
+    "import",
+    "export",
     line("File"),
     Command("quit", "File", "Quit", lambda c: c.window.close(), ("Ctrl+Q",)),
 )
 
-_HISTORY: tuple[Command[Context], ...] = (*scene.HISTORY, line("Edit"))
+_HISTORY: tuple[Command[Context] | str, ...] = ("history", line("Edit"))
 
-_EDIT: tuple[Command[Context], ...] = (
-    *viewport.LAY_OUT,
+_EDIT: tuple[Command[Context] | str, ...] = (
+    "layout",
     line("Edit"),
-    *scene.DUPLICATE,
+    "duplicate",
     Command(
         "array",
         "Edit",
@@ -120,10 +113,10 @@ _EDIT: tuple[Command[Context], ...] = (
         icon="array",
         tip="Create rows, grids, rings and random fields of the selected or of new obstacles",
     ),
-    *scene.ARRANGE,
+    "arrange",
     line("Edit"),
-    *viewport.TRANSFORM,
-    *scene.SELECT,
+    "transform",
+    "select",
     Command(
         "delete",
         "Edit",
@@ -137,8 +130,8 @@ _EDIT: tuple[Command[Context], ...] = (
     ),
 )
 
-_VIEW: tuple[Command[Context], ...] = (
-    *viewport.VIEW,
+_VIEW: tuple[Command[Context] | str, ...] = (
+    "view",
     Command(
         "arrange",
         "View/Panels",
@@ -167,7 +160,7 @@ _VIEW: tuple[Command[Context], ...] = (
     line("View/Panels"),
     *(_layout(layout) for layout in SHIPPED),
     line("View/Layouts"),
-    *plots.PLOTS,
+    "plots",
     Command(
         "save_layout",
         "View/Layouts",
@@ -187,35 +180,35 @@ _VIEW: tuple[Command[Context], ...] = (
         checked=lambda c: theme.current() is theme.LIGHT,
         icon="theme",
     ),
-    *runs.PICTURES,
+    "pictures",
 )
 
-_SIMULATION: tuple[Command[Context], ...] = (
-    *runs.SIMULATION,
+_SIMULATION: tuple[Command[Context] | str, ...] = (
+    "simulation",
     line("Simulation"),
-    *runs.SPEED,
+    "speed",
     line("Simulation"),
-    *robot.TOGETHER,
-    *streaming.STREAMING,
+    "together",
+    "streaming",
     line("Simulation/Other Programs"),
-    *remote.REMOTE,
-    *plugins.PLUGINS,
+    "remote",
+    "plugins",
     line("Simulation"),
-    *study.STUDY,
+    "study",
     line("Simulation"),
-    *analysis.COMPARE,
-    *scene.CONTINUUM,
+    "compare",
+    "continuum",
 )
 
-_ROBOT: tuple[Command[Context], ...] = (
-    *robot.ROBOT,
-    *profile.PROFILE,
+_ROBOT: tuple[Command[Context] | str, ...] = (
+    "robot",
+    "profile",
     line("Robot"),
-    *robot.PANELS,
-    *robot.TELEOP,
+    "robot_panels",
+    "teleop",
 )
 
-_HELP: tuple[Command[Context], ...] = (
+_HELP: tuple[Command[Context] | str, ...] = (
     Command(
         "gallery",
         "Help",
@@ -319,16 +312,36 @@ _HELP: tuple[Command[Context], ...] = (
 )
 
 
-def table() -> tuple[Command[Context], ...]:
-    """Return all commands, in the order of the menus; those that add obstacles cover the shapes registered now."""
-    return (
-        *_FILE,
-        *_HISTORY,
-        *scene.adding(),
-        *_EDIT,
-        *_VIEW,
-        *_SIMULATION,
-        *_ROBOT,
-        *runs.TIME,
-        *_HELP,
+_MENUS: tuple[Command[Context] | str, ...] = (
+    *_FILE,
+    *_HISTORY,
+    "add",
+    *_EDIT,
+    *_VIEW,
+    *_SIMULATION,
+    *_ROBOT,
+    "time",
+    *_HELP,
+    "",
+)
+"""Order of the commands: those of the shell, and the places of those of features. The last place is for
+commands of features whose place in a menu is its end."""
+
+
+def table(features: Sequence[Feature[Any]]) -> tuple[Command[Any], ...]:
+    """Return all commands, in the order of the menus, for the kinds that are registered now.
+
+    Raises `ValueError` if a feature has commands for a place that does not exist.
+    """
+    placed: dict[str, list[Command[Any]]] = {each: [] for each in _MENUS if isinstance(each, str)}
+    for feature in features:
+        for place, commands in feature.commands.items():
+            if place not in placed:
+                known = ", ".join(sorted(placed))
+                raise ValueError(f'There is no place "{place}" in the menus. Use one of {known}.')
+            placed[place] += commands() if callable(commands) else commands
+    return tuple(
+        command
+        for each in _MENUS
+        for command in (placed[each] if isinstance(each, str) else (each,))
     )

@@ -1,8 +1,8 @@
-"""All parts of a window, constructed in the order of their dependencies; the window arranges them."""
+"""All parts of a window: those of the document, those that the features make, and the shell around them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from snakestudio.gui.analysis.fitting.fitter import Fitter
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
 from snakestudio.gui.core.document import Document
+from snakestudio.gui.core.feature import Feature, docks_of
 from snakestudio.gui.core.overlaid_runs import OverlaidRuns
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.selection import Selection
@@ -26,9 +27,8 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.plots.channel_library import ChannelLibrary
-from snakestudio.gui.plots.plot_docks import Panel, PlotDocks
+from snakestudio.gui.plots.plot_docks import PlotDocks
 from snakestudio.gui.plugins.plugin_controller import PluginController
-from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.remote_control import RemoteControl
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.robot_feature import RobotFeature
@@ -45,7 +45,7 @@ from snakestudio.gui.runs.timeline.bar import TimeBar
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.shell.actions import ActionRegistry
-from snakestudio.gui.shell.docking import Docks, DockSpec
+from snakestudio.gui.shell.docking import Docks
 from snakestudio.gui.shell.document_recovery import DocumentRecovery
 from snakestudio.gui.shell.files import Files
 from snakestudio.gui.shell.focus_cycle import FocusCycle
@@ -56,11 +56,9 @@ from snakestudio.gui.shell.status_bar import StatusBar
 from snakestudio.gui.streaming.streamer import Streamer
 from snakestudio.gui.study.feature import StudyFeature
 from snakestudio.gui.viewport.companions import OtherRuns, RobotState
-from snakestudio.gui.viewport.corners import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import trimming_note
 from snakestudio.model.scene import Scene
-from snakestudio.runfile.library import RunLibrary
 from snakestudio.study.study_file import is_study
 
 THEME = Setting("theme", "dark", "Theme", "Colours of the window", choices=("dark", "light"))
@@ -78,78 +76,68 @@ class Context(QObject):
         Storage of sizes, options and recent files.
     commands : sequence of Command
         In the order of the menus.
-    docks : sequence of DockSpec
-        In the order in which they are filled.
-    plot_panel : callable
-        Makes a plot panel, see `PlotDocks`.
+    features : sequence of Feature
+        In the order in which they are made.
 
     Signals
     -------
-    closing()
-        The window closes for good; threads that read files end now.
+    closing(), closed()
+        The window closes for good; threads that read files end now. The session has ended, too.
     """
 
     closing = Signal()
-    action_registry: ActionRegistry
+    closed = Signal()
+
+    # the parts that the features make
+    viewport: Viewport
+    obstacles: ObstacleCommands
+    channel_library: ChannelLibrary
+    plot_docks: PlotDocks
+    comparer: Comparer
+    chain_comparer: ChainComparer
+    step_checker: StepChecker
+    fitter: Fitter
+    experiments: Experiments
+    experiment_files: ExperimentFiles
+    study: StudyFeature
+    time_bar: TimeBar
+    open_runs: OpenRuns
+    run_archiver: RunArchiver
+    pinned_runs: PinnedRuns
+    camera_keys: CameraKeys
+    exporter: Exporter
+    plausibility_notice: PlausibilityNotice
+    robot_controller: RobotController
+    start_together: StartTogether
+    robot_overlay: RobotOverlay
+    teleop_feature: TeleopFeature
+    bar_part: BarPart
     robot_feature: RobotFeature
+    plugins: PluginController
+    streamer: Streamer
+    remote: RemoteControl
 
     def __init__(
         self,
         window: QMainWindow,
         settings: QSettings,
         commands: Sequence[Command[Any]],
-        docks: Sequence[DockSpec[Any]],
-        plot_panel: Callable[..., Panel],
+        features: Sequence[Feature[Any]],
     ) -> None:
         super().__init__(window)
         self.window: QWidget = window
         self.settings = settings
+        self.features = features
         self.document = document = Document(window)
         self.session_controller = session_controller = SessionController(
             document, window, new_run=lambda scene: self.run_archiver.new_run(scene)
         )
         self.selection = Selection(document, window)
-        self._make_view()
-        self._make_runs()
-        self._make_analysis()
-        self._show_other_runs()
-        self.study = StudyFeature(self, lambda: self.robot_controller.movable)
-        self.teleop_feature = TeleopFeature(
-            self,
-            self.viewport,
-            self.viewport.free_range_above,
-            lambda: self.action_registry.plain_keys(),
-            lambda: self.trigger("teleop_mapping"),
+        self.overlaid = OverlaidRuns(window)
+        self.banners = Banners(
+            session_controller, lambda: document.scene, self.show_checks, self._apply_fix
         )
-        self.plugins = PluginController(
-            document,
-            session_controller,
-            self.banners.plugins,
-            settings,
-            window,
-            lambda: self.robot_controller.movable,
-            self.show_plugin_log,
-        )
-        self.streamer = Streamer(session_controller, self.banners.sharing, settings, window)
-        self.remote = RemoteControl(self, self.banners.sharing)
-        self.action_registry = table = ActionRegistry(commands, self, window)
-        bar_part = BarPart(self.robot_controller)
-        self.run_bar = RunBar(
-            session_controller,
-            document,
-            table["reset"],
-            table["play"],
-            table["step"],
-            [table["export_csv"], table["export_video"], table["screenshot"]],
-            {
-                "simulation": session_controller.close_run,
-                "robot": lambda: self.robot_feature.show_robot(),
-                "replay": self.open_runs.show_last,
-            },
-            bar_part,
-            window,
-        )
-        self.time_bar.set_actions(table.__getitem__)
+        self.files = Files(document, self.banners.files, settings, window)
         self.status_bar = StatusBar(
             session_controller,
             document,
@@ -157,154 +145,64 @@ class Context(QObject):
             self._background,
             window,
         )
-        self.status_bar.insertPermanentWidget(1, StuckNotice(self.plugins, self.status_bar))
-        self.plausibility_notice = PlausibilityNotice(
-            session_controller, self.time_bar.track.show_time, self.status_bar
+        self.docks = Docks(window, docks_of(features))
+        self.action_registry = ActionRegistry(commands, self, window)
+        for feature in features:
+            for name, part in feature.make(self):
+                setattr(self, name, part)
+        self._make_shell(window)
+        for feature in features:
+            for source, changed in feature.overlays(self):
+                self.overlaid.add(source)
+                changed.connect(self.overlaid.changed)
+            for changed in feature.changes(self):
+                changed.connect(self.action_registry.refresh_soon)
+                changed.connect(self.status_bar.refresh_soon)
+        self._connect()
+
+    def _make_shell(self, window: QMainWindow) -> None:
+        """Make the parts around the features: bars, layouts, recovery and help."""
+        table = self.action_registry
+        self.document_recovery = DocumentRecovery(
+            self.document, self.files, self.banners, self.settings, window
         )
-        self.status_bar.insertPermanentWidget(1, self.plausibility_notice)
-        self.docks = Docks(window, docks)
-        self.plot_docks = PlotDocks(self, plot_panel, self.channel_library, self.overlaid.overlaid)
+        self.run_bar = RunBar(
+            self.session_controller,
+            self.document,
+            table["reset"],
+            table["play"],
+            table["step"],
+            [table["export_csv"], table["export_video"], table["screenshot"]],
+            {
+                "simulation": self.session_controller.close_run,
+                "robot": lambda: self.robot_feature.show_robot(),
+                "replay": self.open_runs.show_last,
+            },
+            self.bar_part,
+            window,
+        )
+        self.time_bar.set_actions(table.__getitem__)
         plots = self.plot_docks.state, self.plot_docks.restore
-        self.layouts = Layouts(window, self.docks, plots, self.banners.program, settings)
+        self.layouts = Layouts(window, self.docks, plots, self.banners.program, self.settings)
         self.focus_cycle = FocusCycle(
             self.docks, [self.viewport, self.time_bar], self.run_bar, window
         )
         self.help_controller = HelpController(self, window, self.viewport)
-        self.robot_feature = RobotFeature(self, bar_part)
-        self._connect()
-
-    # --- what there is ----------------------------------------------------------------------------
-
-    def _make_view(self) -> None:
-        document = self.document
-        session_controller = self.session_controller
-        self.viewport = viewport = Viewport(document, session_controller, self.selection)
-        self.obstacles = ObstacleCommands(
-            document,
-            self.selection,
-            lambda: session_controller.displayed,
-            lambda: viewport.navigator.camera.target[:2],
-            lambda sentence: self.banners.edits.show_notice("info", sentence, passing=True),
-            lambda x, y: viewport.rect().contains(viewport.pixel((x, y, 0.0)).toPoint()),
-        )
-        FocusFrame(viewport)
-        viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
-        self.time_bar = TimeBar(
-            session_controller, document, camera=lambda: viewport.navigator.camera
-        )
-        self.banners = Banners(
-            session_controller, lambda: document.scene, self.show_checks, self._apply_fix
-        )
-
-    def _make_runs(self) -> None:
-        """Files, runs and robot."""
-        document = self.document
-        session_controller = self.session_controller
-        banners = self.banners
-        settings = self.settings
-        window = self.window
-        self.files = Files(document, banners.files, settings, window)
-        self.open_runs = OpenRuns(
-            document, session_controller, self.files.may_discard, banners.source, window
-        )
-        self.run_archiver = RunArchiver(
-            RunLibrary(),
-            document,
-            session_controller,
-            self.viewport,
-            settings,
-            window,
-            lambda: self.robot_controller.movable,
-        )
-        self.robot_controller = RobotController(
-            document, session_controller, self.run_archiver.new_run, parent=window
-        )
-        self.pinned_runs = PinnedRuns(window)
-        self.document_recovery = DocumentRecovery(document, self.files, banners, settings, window)
-        self.overlaid = OverlaidRuns(window)
-        self.camera_keys = CameraKeys(
-            document,
-            session_controller,
-            lambda: self.viewport.camera,
-            self.viewport.navigator.animate_to,
-            settings,
-            window,
-        )
-        self.channel_library = ChannelLibrary(settings, window)
-        self.exporter = Exporter(
-            document,
-            session_controller,
-            self.viewport,
-            banners.exports,
-            settings,
-            window,
-            camera_path=lambda: self.camera_keys.path,
-            overlaid=self.overlaid.overlaid,
-            derived=lambda: {each.name: each.text for each in self.channel_library.derived},
-        )
-        self.start_together = StartTogether(
-            document, session_controller, self.robot_controller, banners.together, settings, window
-        )
-
-    def _make_analysis(self) -> None:
-        document = self.document
-        window = self.window
-        preparations = self.session_controller.session.preparations
-        self.comparer = Comparer(document, window, preparations)
-        self.chain_comparer = ChainComparer(document, window, preparations)
-        self.step_checker = StepChecker(document, window, preparations)
-        self.fitter = Fitter(document, window, preparations=preparations)
-        self.experiments = Experiments(document, self.session_controller, window)
-        self.experiment_files = ExperimentFiles(
-            self.experiments, document, self.files, self.banners.files, self.settings, window
-        )
-
-    def _show_other_runs(self) -> None:
-        """Update the overlaid runs in viewport and plots."""
-        self.robot_overlay = RobotOverlay(
-            self.robot_controller, self.session_controller, self.window
-        )
-        for source in (
-            self.comparer,
-            self.chain_comparer,
-            self.experiments,
-            self.fitter,
-            self.pinned_runs,
-            self.robot_overlay,
-        ):
-            self.overlaid.add(source)
-        companions = self.viewport.companions
-        companions.show_runs(
-            OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
-        )
-        companions.show_robot(RobotState(self.robot_overlay.marks, self.robot_overlay.stale))
-        self.robot_overlay.marks_changed.connect(self.viewport.show_marks)
 
     def _connect(self) -> None:
+        """Connect the document, the session, and features with each other."""
         session_controller = self.session_controller
-        table = self.action_registry
-        robot_controller = self.robot_controller
+        viewport = self.viewport
         for signal in (
             session_controller.status_changed,
             session_controller.recording_changed,
             session_controller.cursor_changed,
             session_controller.source_changed,
             session_controller.replay_changed,
-            self.time_bar.track.moments.changed,
             self.document.title_changed,
             self.selection.changed,
-            self.viewport.options.changed,
-            self.viewport.tools.editor.options.changed,
-            self.viewport.navigator.following_changed,
-            self.viewport.buttons.projection_changed,
-            self.exporter.changed,
-            self.start_together.changed,
-            self.teleop_feature.teleop.changed,
-            robot_controller.changed,
-            self.streamer.changed,
-            self.remote.changed,
         ):
-            signal.connect(table.refresh_soon)
+            signal.connect(self.action_registry.refresh_soon)
         self.document.scene_changed.connect(self._on_edit)
         self.document.scene_changed.connect(self._on_scene_changed)
         self.document.undo_stack.indexChanged.connect(self._on_edit)
@@ -315,37 +213,22 @@ class Context(QObject):
         ):
             signal.connect(self.update_play_icons)
         theme.follow(self, Context.update_play_icons)
-        for signal in (
-            self.comparer.shown_changed,
-            self.chain_comparer.changed,
-            self.fitter.shown_changed,
-            self.experiments.shown_changed,
-            self.pinned_runs.changed,
-            self.robot_overlay.changed,
-        ):
-            signal.connect(self.overlaid.changed)
-        # runs of the previous scene cannot be compared with another one
-        self.document.opened.connect(self.pinned_runs.clear)
-        self.experiment_files.imported.connect(lambda: self.show_dock("experiment"))
-        self.overlaid.changed.connect(self.viewport.show_instant)
-        self.overlaid.changed.connect(self.plot_docks.overlay)
-        for changed in (self.streamer.changed, self.remote.changed):
-            changed.connect(self.status_bar.refresh_soon)
-        robot_controller.changed.connect(self.status_bar.refresh_soon)
-        for signal in (robot_controller.changed, robot_controller.polled):
-            signal.connect(self.study.check_robot)
-        session_controller.recording_changed.connect(
-            lambda: self.step_checker.annotate(session_controller.recording)
+        self.overlaid.changed.connect(viewport.show_instant)
+        viewport.companions.show_runs(
+            OtherRuns(self.overlaid.ghosts, self.overlaid.names, self.experiments.tracks)
         )
-        self.step_checker.finished.connect(
-            lambda: self.step_checker.annotate(session_controller.recording)
+        viewport.companions.show_robot(
+            RobotState(self.robot_overlay.marks, self.robot_overlay.stale)
         )
-        self.viewport.frame_drawn.connect(self.status_bar.count_frame)
-        self.viewport.fell_back.connect(
+        viewport.frame_drawn.connect(self.status_bar.count_frame)
+        viewport.fell_back.connect(
             lambda reason: self.banners.error(
                 f"The 3D view is not available: {reason} A plain view is shown instead."
             )
         )
+        self.robot_overlay.marks_changed.connect(viewport.show_marks)
+        for signal in (self.robot_controller.changed, self.robot_controller.polled):
+            signal.connect(self.study.check_robot)
         self.robot_feature.connected_changed.connect(self._on_robot)
 
     # --- what parts ask for -----------------------------------------------------------------------
@@ -429,30 +312,12 @@ class Context(QObject):
 
     def close(self) -> None:
         """Release all parts; called when the window closes for good."""
-        for part in (
-            self.plot_docks,
-            self.comparer,
-            self.chain_comparer,
-            self.step_checker,
-            self.fitter,
-            self.experiment_files,
-            self.experiments,
-            self.exporter,
-            self.start_together,
-            self.document_recovery,
-            self.study,
-            self.teleop_feature,
-            self.remote,
-            self.streamer,
-            self.plugins,
-        ):
-            part.close()
-        self.time_bar.close_pictures()
-        self.viewport.close_surface()
-        self.pinned_runs.clear()
+        self.document_recovery.close()
+        for feature in reversed(self.features):
+            feature.close(self)
         self.closing.emit()
         self.session_controller.close()
-        self.open_runs.close()
+        self.closed.emit()
 
     def _on_edit(self) -> None:
         (
@@ -477,4 +342,4 @@ class Context(QObject):
 
     def _background(self) -> list[str]:
         """Return short descriptions of the work in the background."""
-        return [doing for doing in (self.streamer.doing, self.remote.doing) if doing]
+        return [doing for feature in self.features if (doing := feature.background(self))]

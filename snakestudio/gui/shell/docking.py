@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -18,8 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
-
-C = TypeVar("C", contravariant=True)
+from snakestudio.gui.core.feature import DockSpec
 
 _Area = Qt.DockWidgetArea
 
@@ -37,35 +35,13 @@ _LEAST_CONTENT = {_Area.LeftDockWidgetArea: 248, _Area.RightDockWidgetArea: 300}
 because docks that change their width move the viewport."""
 
 
-@dataclass(frozen=True)
-class DockSpec(Generic[C]):
-    """One dock; `C` is the type of context that its content needs."""
-
-    name: str
-    """Name in stored layouts."""
-
-    title: str
-    area: _Area
-    make: Callable[[C], QWidget]
-    """Makes the content, and imports the modules that it needs."""
-
-    size: int
-    """Initial width (at a side) or height (at the bottom), px."""
-
-    gap: int | None = None
-    """Space above content that has its own heading, px; None for content that needs the dock's title."""
-
-    behind: str = ""
-    """Name of the dock with which it is tabbed; such a dock is shown only on request."""
-
-
 class Docks(QObject):
     """The docks of one window.
 
     Parameters
     ----------
     specs : sequence of DockSpec
-        In the order in which they are filled.
+        In the order in which they are filled, after those that are shown at the start.
 
     Signals
     -------
@@ -81,8 +57,9 @@ class Docks(QObject):
     def __init__(self, window: QMainWindow, specs: Sequence[DockSpec[Any]]) -> None:
         super().__init__(window)
         self._window = window
-        self._specs = specs
-        self._to_fill = list(specs)
+        # those that are shown at the start come first: the others are tabbed with them
+        self._specs = sorted(specs, key=lambda spec: bool(spec.behind))
+        self._to_fill = list(self._specs)
         self._arranging = False
         self.all: dict[str, QDockWidget] = {}
 

@@ -44,18 +44,15 @@ from PySide6.QtWidgets import (
 from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import Command
+from snakestudio.gui.core.feature import Feature, changing_menus
 from snakestudio.gui.core.file_dialogs import FileFolders
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.menu import assign_mnemonics
-from snakestudio.gui.plots.plot_docks import Panel
 from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.fault_menu import FAULT_MENU, FaultMenu
-from snakestudio.gui.runs.commands import EXPORT_MENU, exports
 from snakestudio.gui.runs.opening import RUN_SUFFIX
-from snakestudio.gui.scene.commands import ADD_MENU, adding
 from snakestudio.gui.shell.context import Context
-from snakestudio.gui.shell.docking import DockSpec
 from snakestudio.gui.shell.window_autosave import WindowAutosave
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.robot_files.files import ENDINGS
@@ -79,10 +76,8 @@ class MainWindow(QMainWindow):
         Storage of sizes, options and recent files.
     commands : sequence of Command
         In the order of the menus.
-    docks : sequence of DockSpec
-        In the order in which they are filled.
-    plot_panel : callable
-        Makes a plot panel, see `PlotDocks`.
+    features : sequence of Feature
+        In the order in which they are made.
     """
 
     context: Context
@@ -91,15 +86,14 @@ class MainWindow(QMainWindow):
         self,
         settings: QSettings,
         commands: Sequence[Command[Any]],
-        docks: Sequence[DockSpec[Any]],
-        plot_panel: Callable[..., Panel],
+        features: Sequence[Feature[Any]],
     ) -> None:
         super().__init__()
         self.setObjectName("main_window")
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
         FileFolders(settings, self)
-        self.context = c = Context(self, settings, commands, docks, plot_panel)
+        self.context = c = Context(self, settings, commands, features)
         c.robot_controller.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._autosave = WindowAutosave(self._snapshot, self._store, self)
@@ -143,8 +137,8 @@ class MainWindow(QMainWindow):
 
     def _update_kinds(self) -> None:
         """Update the menus whose commands plug-ins add to."""
-        self.context.action_registry.replace(ADD_MENU, adding())
-        self.context.action_registry.replace(EXPORT_MENU, exports())
+        for menu, commands in changing_menus(self.context.features):
+            self.context.action_registry.replace(menu, commands)
 
     # --- title ------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ class StatusBar(QStatusBar):
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._soon)
         session_controller.replay_changed.connect(self._soon)
-        self._refresh()
+        self.refresh_soon()
 
     def refresh_soon(self) -> None:
         """Refresh soon, because the result of a callable has changed."""

@@ -52,7 +52,9 @@ class SceneFiles(Protocol):
         ...
 
 
-class _Context(Context, Protocol):
+class FeatureContext(Context, Protocol):
+    """Context of studies."""
+
     banners: Banners
 
     @property
@@ -81,7 +83,7 @@ class StudyFeature(QObject):
         Runs points of the study again.
     """
 
-    def __init__(self, context: _Context, movable: Callable[[], bool]) -> None:
+    def __init__(self, context: FeatureContext, movable: Callable[[], bool]) -> None:
         super().__init__(context.window)
         self._context = context
         self._movable = movable
