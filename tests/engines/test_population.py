@@ -42,7 +42,7 @@ def prove(
 
 
 def test_random_scenes_run_without_energy_gain() -> None:
-    outcomes = prove(range(40), 20)
+    outcomes = prove(range(20), 10)
     assert {outcome.kind for outcome in outcomes} == {"planar_nonsmooth", "spatial_nonsmooth"}
 
 

@@ -19,8 +19,6 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import BaseModel
-from sphinx.application import Sphinx
-from sphinx.ext.napoleon import NumpyDocstring
 
 import snakestudio as ss
 import snakestudio.gym
@@ -237,6 +235,8 @@ def test_code_in_texts_is_linked_to_the_api(
 
 
 def test_text_of_an_attribute_is_not_parsed_as_its_type(site: SimpleNamespace) -> None:
+    from sphinx.ext.napoleon import NumpyDocstring
+
     site.site_api.setup(SimpleNamespace(connect=print, add_post_transform=print))
     lines = NumpyDocstring("Best point: its row.", what="property", name="best").lines()
     assert lines == ["Best point: its row."]
@@ -348,6 +348,8 @@ PAGES = {
 @pytest.fixture(scope="module")
 def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of a few pages with the ranking of the documentation."""
+    from sphinx.application import Sphinx
+
     source, built = tmp_path_factory.mktemp("pages"), tmp_path_factory.mktemp("site")
     for name, text in PAGES.items():
         (source / name).parent.mkdir(exist_ok=True)

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import rerun
-import rerun.chunk
 
 from snakestudio.errors import StreamError
 from snakestudio.model.edits import with_values
@@ -26,6 +24,8 @@ from snakestudio.stream.target import Target, parse_target
 
 
 def test_file_has_the_values_of_the_run(tmp_path: Path) -> None:
+    from rerun.chunk import RrdReader  # 60 MB, which only the process of these tests needs
+
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.1})
     recording = run_offline(scene).recording
     rows = [0]
@@ -36,7 +36,7 @@ def test_file_has_the_values_of_the_run(tmp_path: Path) -> None:
     stream.close()
     angles = {}
     entities = set()
-    for chunk in rerun.chunk.RrdReader(tmp_path / "run.rrd").stream().to_chunks():
+    for chunk in RrdReader(tmp_path / "run.rrd").stream().to_chunks():
         entities.add(chunk.entity_path)
         if chunk.entity_path == "/joints/angle_rad" and not chunk.is_static:
             table = chunk.to_record_batch().to_pydict()
@@ -83,6 +83,8 @@ def test_unresponsive_viewer_does_not_delay_the_end(
 def test_stalled_viewer_gets_a_bounded_number_of_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    import rerun
+
     monkeypatch.setattr(rerun_sink, "_FLUSH_S", 0.1)
     monkeypatch.setattr(rerun_sink, "MOST_WAITING", 3)
     monkeypatch.setattr(publisher, "_END_S", 0.3)

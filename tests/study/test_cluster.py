@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed.comm import CommClosedError
-from distributed.utils import get_ip, warn_on_duration
 
 from snakestudio.cli import main
 from snakestudio.cli.study_options import scheduler_of
@@ -169,6 +167,8 @@ def test_lost_scheduler_is_reported_and_results_stay(study_file: Path, tmp_path:
 def test_result_is_fetched_again_after_lost_connection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    from distributed.comm import CommClosedError
+
     with Cluster(1) as cluster:
         gather = cluster.client.gather
         broken = list[bool]()
@@ -237,6 +237,8 @@ def test_scheduler_without_dashboard_names_none(tmp_path: Path) -> None:
 
 def test_slow_disk_and_missing_network_are_not_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """distributed warns about both, which depends on the load and the network of the computer."""
+    from distributed.utils import get_ip, warn_on_duration
+
     monkeypatch.setattr(
         "distributed.core.warn_on_duration", lambda _, text: warn_on_duration("0 s", text)
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from snakestudio.analysis.signals import REDUCTIONS, compile_reduction, compile_signal, statistics
+from snakestudio.analysis.signals.signal import PIECE
 from snakestudio.errors import SignalError
 from snakestudio.model.columns import column_names
 from tests.analysis.signals.made import SCHEMA, MadeRecording, even
@@ -82,9 +83,9 @@ def test_of_some_rows_of_long_runs_and_of_two() -> None:
     slower = MadeRecording(RUN.times, a_m=lambda t: t)
     assert figure.value(RUN, other=slower) == pytest.approx(2.0)
     assert figure.value(RUN, 0, 101, other=slower) == pytest.approx(1.0)
-    long = MadeRecording(even(100_000), a_m=lambda t: t)
+    long = MadeRecording(even(3 * PIECE), a_m=lambda t: t)
     assert number("last(a_m)", long) == long.times[-1]
-    assert long.most_rows < 50_000, "read by pieces"
+    assert long.most_rows < 2 * PIECE, "read by pieces"
 
 
 @pytest.mark.parametrize(
