@@ -16,7 +16,7 @@ import math
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.rescue_exact import MANY, keep_best, polish
+from snakestudio.kernels.rescue_exact import keep_best, polish
 from snakestudio.kernels.rescue_paths import REDUCTION, follow_by_length, follow_by_tau
 from snakestudio.kernels.rescue_points import WIDTH, Point, RescueScratch, copy
 from snakestudio.kernels.rescue_solve import begin, largest_impulse
@@ -25,6 +25,7 @@ from snakestudio.kernels.spatial_chain import close_chain, prepare_inertia
 from snakestudio.kernels.spatial_problem import (
     LAW_T,
     LAW_T2,
+    MANY,
     SHARE_MINUS,
     SHARE_PLUS,
     SpatialImpulses,

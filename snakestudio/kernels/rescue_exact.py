@@ -7,7 +7,7 @@ from snakestudio.kernels.rescue_laws import linearise
 from snakestudio.kernels.rescue_points import Point, RescueScratch, copy, move
 from snakestudio.kernels.rescue_solve import solve
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import MANY, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 
 ENOUGH = 0.1 * CONVERGED
@@ -16,12 +16,6 @@ ENOUGH = 0.1 * CONVERGED
 DECISIVE = 2
 """Number of the exact step from which an error larger than the scale counts as divergence; it does
 not in the first one."""
-
-MANY = 40
-"""Number of contacts from which divergent exact steps are aborted and a path starts from the best
-point. With fewer contacts all of this is fast, and exact steps that converge after all distribute
-statically undetermined loads as in the previous step: without them sidewinding ends 2.7 cm away
-from an independent implementation instead of 0.3 cm."""
 
 
 @jit

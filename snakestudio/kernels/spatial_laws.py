@@ -9,6 +9,7 @@ rolling friction are two discs with the same radius.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined
@@ -50,6 +51,23 @@ from snakestudio.kernels.vec3 import vec3, vec3_at
 EPSILON = 3e-6
 """Ratio gain / B: smaller values need fewer iterations until rounding becomes visible (1e-4: more
 iterations; 3e-7: rounding)."""
+
+
+class Stiffness(NamedTuple):
+    """Gains of an iteration relative to those of the problem; the solution does not depend on them."""
+
+    normal: float
+    """Ratio gain / B of the normal law."""
+
+    stick: float
+    """Ratio gain / B of a disc of rolling friction, inside it."""
+
+    rim: float
+    """The same along its rim, in addition to the compliance of slip."""
+
+    factor: float
+    """Factor of the gain of rolling friction."""
+
 
 # Entries of SpatialScratch.law: of the normal, and of the discs (each |y|, the slip direction,
 # beta).
@@ -100,6 +118,7 @@ def _choose_disc(
     i: int,
     at: int,
     gain: float,
+    rim: float,
     radius: float,
     bound: float,
 ) -> float:
@@ -122,7 +141,7 @@ def _choose_disc(
         law[c, at + SLIP_1] = y1 * inverse
         law[c, at + SLIP_2] = y2 * inverse
         if bound > 0.0:
-            law[c, at + BETA] = gain / ((norm - bound) / bound + EPSILON)
+            law[c, at + BETA] = gain / ((norm - bound) / bound + rim)
     square: float = d1 * d1 + d2 * d2
     return square
 
@@ -185,7 +204,12 @@ def _choose_halves(
 
 @inlined
 def choose_branches(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
+    problem: SpatialProblem,
+    impulse: FloatArray,
+    gamma: FloatArray,
+    law: FloatArray,
+    c: int,
+    stiffness: Stiffness,
 ) -> tuple[float, float]:
     """Decide the branch of every law of contact c; return the largest and the sum of the squared natural maps.
 
@@ -198,7 +222,7 @@ def choose_branches(
     """
     gain_n = problem.gain[c, GAIN_N]
     gain_t = problem.gain[c, GAIN_T]
-    gain_v = problem.gain[c, GAIN_V]
+    gain_v = stiffness.factor * problem.gain[c, GAIN_V]
     p_n = impulse[c, LAW_N]
     radius = p_n if p_n > 0.0 else 0.0
     y_n = p_n - gain_n * gamma[c, LAW_N]
@@ -211,7 +235,8 @@ def choose_branches(
         worst = max(worst, square)
         squares += square
     if gain_v > 0.0:
-        square = _choose_disc(impulse, gamma, law, c, LAW_V, DISC_V, gain_v, radius, y_n)
+        rim = stiffness.rim
+        square = _choose_disc(impulse, gamma, law, c, LAW_V, DISC_V, gain_v, rim, radius, y_n)
         worst = max(worst, square)
         squares += square
     return worst, squares
@@ -225,6 +250,7 @@ def add_contact(
     law: FloatArray,
     c: int,
     system: System,
+    stiffness: Stiffness,
 ) -> System:
     """Return the system of a link with the linearised laws of contact c added."""
     if law[c, Y_N] <= 0.0:
@@ -258,7 +284,8 @@ def add_contact(
             system = add_product(system, rim, _pushing(rim, beta, push))
     if problem.gain[c, GAIN_V] > 0.0:
         a, b = octet(rows, c, ROW_V), octet(rows, c, ROW_V2)
-        stiff = problem.gain[c, GAIN_V] / EPSILON
+        gain = stiffness.factor * problem.gain[c, GAIN_V]
+        stiff = gain / stiffness.stick
         if law[c, DISC_V + NORM] <= bound:
             system = add_turning(
                 system, a, _pushing(a, stiff, impulse[c, LAW_V] - stiff * gamma[c, LAW_V])
@@ -273,9 +300,10 @@ def add_contact(
             force = octet_plus(octet_plus(force, s1, a), s2, b)
             rim = octet_minus(octet_times(s1, b), s2, a)
             along = s1 * impulse[c, LAW_V2] - s2 * impulse[c, LAW_V]
+            stiff = gain / stiffness.rim
             push = beta * (along / stiff - (s1 * gamma[c, LAW_V2] - s2 * gamma[c, LAW_V]))
             system = add_turning(system, rim, _pushing(rim, beta, push))
-    stiff = problem.gain[c, GAIN_N] / EPSILON
+    stiff = problem.gain[c, GAIN_N] / stiffness.normal
     return add_product(
         system, force, _pushing(normal, stiff, impulse[c, LAW_N] - stiff * gamma[c, LAW_N])
     )
@@ -296,6 +324,7 @@ def _move_disc(
     i: int,
     at: int,
     stiff: float,
+    stiff_rim: float,
     bound: float,
     p_n: float,
     share: float,
@@ -313,7 +342,7 @@ def _move_disc(
         impulse[c, i + 1] -= stiff * gamma[c, i + 1]
     else:
         s1, s2 = law[c, at + SLIP_1], law[c, at + SLIP_2]
-        along = (s1 * impulse[c, i + 1] - s2 * (inverse * impulse[c, i])) / stiff
+        along = (s1 * impulse[c, i + 1] - s2 * (inverse * impulse[c, i])) / stiff_rim
         along -= s1 * gamma[c, i + 1] - s2 * (share * gamma[c, i])
         along *= law[c, at + BETA]
         impulse[c, i] = share * (s1 * p_n - s2 * along)
@@ -322,7 +351,12 @@ def _move_disc(
 
 @inlined
 def move_contact(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
+    problem: SpatialProblem,
+    impulse: FloatArray,
+    gamma: FloatArray,
+    law: FloatArray,
+    c: int,
+    stiffness: Stiffness,
 ) -> None:
     """Update the impulses of contact c after a full step; `gamma` (c, 5) contains the new relative velocities."""
     if law[c, Y_N] <= 0.0:
@@ -330,13 +364,15 @@ def move_contact(
             impulse[c, i] = 0.0
         return
     bound = law[c, Y_N]
-    p_n = impulse[c, LAW_N] - problem.gain[c, GAIN_N] / EPSILON * gamma[c, LAW_N]
+    p_n = impulse[c, LAW_N] - problem.gain[c, GAIN_N] / stiffness.normal * gamma[c, LAW_N]
     impulse[c, LAW_N] = p_n
     if problem.gain[c, GAIN_T] > 0.0:
         stiff = problem.gain[c, GAIN_T] / EPSILON
         share = law[c, SHARE]
         inverse = law[c, INVERSE]
-        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, stiff, bound, p_n, share, inverse)
+        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, stiff, stiff, bound, p_n, share, inverse)
     if problem.gain[c, GAIN_V] > 0.0:
-        stiff = problem.gain[c, GAIN_V] / EPSILON
-        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, stiff, bound, p_n, 1.0, 1.0)
+        gain = stiffness.factor * problem.gain[c, GAIN_V]
+        stiff = gain / stiffness.stick
+        stiff_rim = gain / stiffness.rim
+        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, stiff, stiff_rim, bound, p_n, 1.0, 1.0)

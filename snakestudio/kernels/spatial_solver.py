@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from snakestudio._arrays import FloatArray
-from snakestudio.kernels._jit import inlined
+from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.spatial_chain import prepare_inertia
 from snakestudio.kernels.spatial_newton import begin, copy_rows, newton
-from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import MANY, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 
-NEWTON_ITERATIONS = 20
-"""Limit of iterations, after which Newton's method is regarded as divergent."""
+
+@jit
+def _newton_of_many(
+    problem: SpatialProblem,
+    impulses: SpatialImpulses,
+    w: FloatArray,
+    scratch: SpatialScratch,
+    goal: float,
+    most: int,
+) -> int:
+    """Call `newton` for many contacts; compiled separately, so that it does not slow down problems with few."""
+    iterations, _ = newton(problem, impulses, w, scratch, goal, most, True)
+    return iterations
 
 
 @inlined
@@ -46,5 +57,7 @@ def solve_spatial(
     copy_rows(impulses.contact, int(problem.first[w.shape[0]]), scratch.guess.contact)
     for j in range(impulses.stop.shape[0]):
         scratch.guess.stop[j] = impulses.stop[j]
-    iterations, _ = newton(problem, impulses, w, scratch, goal, min(most, NEWTON_ITERATIONS))
+    if problem.first[w.shape[0]] >= MANY:
+        return _newton_of_many(problem, impulses, w, scratch, goal, most)
+    iterations, _ = newton(problem, impulses, w, scratch, goal, most, False)
     return iterations

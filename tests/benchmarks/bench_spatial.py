@@ -194,10 +194,10 @@ def timed(
     return spent / taken, (report.steps - report.unconverged) / steps, report.iterations / taken
 
 
-MOST_GROWTH = {"between cylinders": 1.5}
+MOST_GROWTH = {"between cylinders": 1.35}
 """Bars of the growth exponents other than 1.1."""
 
-MOST_ITERATIONS = {"between cylinders": 25.0}
+MOST_ITERATIONS = {"between cylinders": 10.0}
 """Bars of the iterations and linear solves of a step with 88 links, which do not depend on the machine."""
 
 

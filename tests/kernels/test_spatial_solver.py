@@ -51,6 +51,15 @@ def test_very_slow_rolling_needs_few_linear_solves() -> None:
     assert residual(problem, impulses, w) <= CONVERGED
 
 
+@pytest.mark.parametrize("name", ["32_189_contacts", "33_189_contacts"])
+def test_rolling_at_the_limit_needs_few_linear_solves(name: str) -> None:
+    """Steps of 88 links between pipes, which take over 90 linear solves with the gains of free links."""
+    with np.load(Path(__file__).parent / "hard_problems" / f"{name}.npz") as arrays:
+        problem, impulses, w = problem_from_arrays(arrays)
+    assert solve(problem, impulses, w, Solver().max_iterations) <= 12
+    assert residual(problem, impulses, w) <= CONVERGED
+
+
 KINDS = (1, 3, 0, 2, 1, 3, 2)
 """Numbers of axes of the joints of a mixed chain, repeated."""
 
