@@ -148,6 +148,7 @@ class TextEditor(Editor):
         super().__init__(field, parent)
         self._value: Any = field.value_of("") if field.live else None
         self._problem = ""
+        self._is_mixed = False
         self.clear_button: QToolButton | None = None
         self.widget: QLineEdit
         if field.live:
@@ -189,7 +190,9 @@ class TextEditor(Editor):
             self.clear_button.setVisible(bool(value))
         if not self.widget.isModified():
             mixed = value is SEVERAL
-            self.widget.setPlaceholderText("mixed" if mixed else self.field.placeholder)
+            if mixed != self._is_mixed:
+                self._is_mixed = mixed
+                self.widget.setPlaceholderText("mixed" if mixed else self.field.placeholder)
             self.widget.setText("" if mixed else self.field.text_of(value))
             self.widget.setCursorPosition(0)
 

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVB
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
-from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.text_field import TextField
+from snakestudio.gui.forms.editors import NumberEditor, TextEditor, make_editor
+from snakestudio.gui.forms.form_fields import FormField, field_of
+from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
@@ -174,32 +175,36 @@ def number(
     doc: FieldDoc,
     name: str,
     commit: Callable[[float | None], object],
-    card: Card | None = None,
+    card: Card,
     *,
     integer: bool = False,
     optional: bool = False,
     width: int = 68,
-) -> NumberField:
-    """Return a field for a number of a study."""
-    field = NumberField(doc._replace(label=name), integer=integer, optional=optional)
-    field.setMinimumWidth(theme.scaled(min(width, LEAST_WIDTH)))
-    field.setMaximumWidth(theme.scaled(width))
+) -> NumberEditor:
+    """Return the editor of a number of a study."""
     unit = f" ({doc.unit})" if doc.unit else ""
-    field.setToolTip(f"{name}{unit}: {doc.help}")
-    field.committed.connect(lambda value, again: commit(value))
-    if card is not None:
-        field.problem_changed.connect(lambda sentence: card.show_field_problem(field, sentence))
-    return field
+    field = field_of(
+        doc._replace(label=name, help=f"{name}{unit}: {doc.help}"),
+        kind="number",
+        integer=integer,
+        optional=optional,
+        width=width,
+        least_width=min(width, LEAST_WIDTH),
+        live=False,
+    )
+    editor = make_editor(field, None, card)
+    assert isinstance(editor, NumberEditor)
+    editor.changed.connect(lambda: commit(editor.value))
+    editor.problem_changed.connect(lambda: card.show_field_problem(editor, editor.problem))
+    return editor
 
 
-def text_field(name: str, tip: str, commit: Callable[[str], object]) -> TextField:
-    """Return a field for a text of a study."""
-    field = TextField()
-    field.setAccessibleName(name)
-    field.setToolTip(tip)
-    field.committed.connect(commit)
-    field.restored.connect(field.undo)
-    return field
+def text(name: str, tip: str, commit: Callable[[str], object], card: Card) -> TextEditor:
+    """Return the editor of a text of a study."""
+    editor = make_editor(FormField(name, help=tip, live=False), "", card)
+    assert isinstance(editor, TextEditor)
+    editor.changed.connect(lambda: commit(editor.value))
+    return editor
 
 
 def narrow_choice(box: ChoiceBox) -> ChoiceBox:

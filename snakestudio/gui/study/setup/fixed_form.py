@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.forms.declared_form import DeclaredForm
-from snakestudio.gui.forms.editors import Editor, ShownText
+from snakestudio.gui.forms.editors import ShownText
 from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.gui.study.open_study import OpenStudy
@@ -40,9 +37,7 @@ class FixedCard(Card):
         self.removed.connect(self._remove)
         doc = doc_of(scene, (self.of,))
         fields = {
-            "text": FormField(
-                "", wide=True, name=doc.label, help=f"{doc.help}.", editor=_ValueEditor
-            ),
+            "text": FormField("", wide=True, name=doc.label, help=f"{doc.help}.", live=False),
             "unit": FormField("", place="beside", editor=ShownText),
         }
         values = _Value(text_of(fixed[self.of]), doc.unit)
@@ -69,31 +64,6 @@ class FixedCard(Card):
     def _remove(self) -> None:
         fixed = {key: value for key, value in self._open.study.fixed.items() if key != self.of}
         self._open.edit(changed(self._open.study, fixed=fixed))
-
-
-class _ValueEditor(Editor):
-    """Value as text, applied on Enter and when the field loses focus; text being typed stays."""
-
-    def __init__(self, field: FormField, parent: QWidget) -> None:
-        super().__init__(field, parent)
-        self.widget: TextField = TextField()
-        self.widget.setParent(parent)
-        self._value = ""
-        self.widget.committed.connect(self._commit)
-        self.widget.restored.connect(lambda: self.widget.setText(self._value))
-
-    @property
-    def value(self) -> str:
-        return self._value
-
-    def set_value(self, value: Any) -> None:
-        self._value = value
-        if not self.widget.isModified():
-            self.widget.setText(value)
-
-    def _commit(self, text: str) -> None:
-        self._value = text
-        self.changed.emit()
 
 
 class FixedForm(CardForm[FixedCard]):

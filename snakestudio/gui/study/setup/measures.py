@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
+from snakestudio.gui.forms.editors import NumberEditor
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.menu import Menu
-from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.setup.cards import (
     Card,
@@ -22,7 +22,7 @@ from snakestudio.gui.study.setup.cards import (
     dim,
     line_of,
     number,
-    text_field,
+    text,
 )
 from snakestudio.model.fields import field_doc
 from snakestudio.study.description import Goal, Limit, StudyFields
@@ -74,8 +74,8 @@ class MeasureCard(Card):
         self.column.addWidget(self.expression)
         self.over = choice("How to combine repeats", _OVER, lambda over: self._edit(over=over))
         self._add_fields()
-        self.name = text_field("Name", "Name in tables and figures", self._apply_name)
-        self.column.addLayout(line_of(dim("called"), self.name))
+        self.name = text("Name", "Name in tables and figures", self._apply_name, self)
+        self.column.addLayout(line_of(dim("called"), self.name.widget))
         self.end()
 
     @abstractmethod
@@ -101,9 +101,8 @@ class MeasureCard(Card):
             self.expression.setCursorPosition(0)
         self.over.setCurrentIndex(self.over.findData(part.over))
         self.over.setVisible(self._open.study.repeats.count > 1 or part.over == "spread")
-        if not self.name.isModified():
-            self.name.setText(part.name)
-        self.name.setPlaceholderText(part.measure)
+        self.name.set_value(part.name)
+        self.name.widget.setPlaceholderText(part.measure)
         self.show_problems()
 
     def show_problems(self) -> None:
@@ -195,15 +194,15 @@ class LimitCard(MeasureCard):
         self.at_least = self._bound("at_least")
         self.at_most = self._bound("at_most")
         self.column.addLayout(
-            line_of(dim("at least"), self.at_least, dim("at most"), self.at_most, 1)
+            line_of(dim("at least"), self.at_least.widget, dim("at most"), self.at_most.widget, 1)
         )
         self.column.addLayout(line_of(self.over))
 
-    def _bound(self, name: str) -> NumberField:
+    def _bound(self, name: str) -> NumberEditor:
         doc = field_doc(Limit, name)
-        field = number(doc, doc.label, lambda v: self._edit(**{name: v}), self, optional=True)
-        field.setPlaceholderText("")
-        return field
+        bound = number(doc, doc.label, lambda v: self._edit(**{name: v}), self, optional=True)
+        bound.widget.set_absent_text("")
+        return bound
 
     def refresh(self) -> None:
         self.at_least.set_value(self.part.at_least)

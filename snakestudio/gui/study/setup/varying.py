@@ -14,7 +14,7 @@ from snakestudio.gui.study.setup.cards import (
     dim,
     line_of,
     number,
-    text_field,
+    text,
 )
 from snakestudio.gui.study.setup.key_field import KeyField
 from snakestudio.model.edits import get_value
@@ -78,15 +78,16 @@ class VaryCard(Card):
         self.log = QCheckBox("Logarithmic")
         self.log.setToolTip("Logarithmic steps: equal ratios instead of equal differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
-        self.together = text_field(
+        self.together = text(
             "Together",
             field_doc(Vary, "together").help,
-            lambda text: self._edit(together=text.strip()[:80]),
+            lambda name: self._edit(together=name[:80]),
+            self,
         )
-        self.together.setPlaceholderText("Vary together with...")
-        self.together.setMinimumWidth(theme.scaled(150))
+        self.together.widget.setPlaceholderText("Vary together with...")
+        self.together.widget.setMinimumWidth(theme.scaled(150))
         self.kind.setVisible(numbers)
-        self.column.addLayout(line_of(self.kind, self.log, self.together))
+        self.column.addLayout(line_of(self.kind, self.log, self.together.widget))
         self.end()
 
     def _add_range(self) -> None:
@@ -124,20 +125,22 @@ class VaryCard(Card):
         line = QHBoxLayout(self.range)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(6)
-        for widget in (self.low, dim("to"), self.high, unit, self.steps, self._in_steps):
+        fields = (self.low.widget, dim("to"), self.high.widget, unit, self.steps.widget)
+        for widget in (*fields, self._in_steps):
             line.addWidget(widget)
         line.addStretch(1)
         self.column.addWidget(self.range)
 
     def _add_list(self) -> None:
         unit = f", in {self.doc.unit}" if self.doc.unit else ""
-        self.values = text_field("Values", f"Values separated by commas{unit}", self._apply_list)
-        self.values.setPlaceholderText("0.2, 0.5, 0.8")
+        tip = f"Values separated by commas{unit}"
+        self.values = text("Values", tip, self._apply_list, self)
+        self.values.widget.setPlaceholderText("0.2, 0.5, 0.8")
         self.list = QWidget()
         line = QHBoxLayout(self.list)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(6)
-        line.addWidget(self.values, 1)
+        line.addWidget(self.values.widget, 1)
         unit_label = QLabel(self.doc.unit)
         unit_label.setProperty("role", "unit")
         line.addWidget(unit_label)
@@ -169,8 +172,8 @@ class VaryCard(Card):
         else:
             self.range.setHidden(listed)
             is_integer = isinstance(self._present, int)
-            for field, value in ((self.low, vary.low), (self.high, vary.high)):
-                field.set_value(
+            for editor, value in ((self.low, vary.low), (self.high, vary.high)):
+                editor.set_value(
                     round(value)
                     if value is not None and is_integer and value == round(value)
                     else value
@@ -178,18 +181,15 @@ class VaryCard(Card):
             self.steps.set_value(vary.steps)
             # Only a grid has steps per value.
             stepped = self._open.study.search.kind == "grid"
-            self.steps.setVisible(stepped)
+            self.steps.widget.setVisible(stepped)
             self._in_steps.setVisible(stepped)
         self.list.setHidden(not listed or bool(self.ticks))
-        if not self.values.isModified():
-            self.values.setText(text_of(vary.values))
-            self.values.setCursorPosition(0)
+        self.values.set_value(text_of(vary.values))
         kind = "list" if listed else "whole" if self.is_whole else "range"
         self.kind.setCurrentIndex(self.kind.findData(kind))
         self.log.setHidden(listed or bool(self.ticks))
         self.log.setChecked(vary.scale == "log")
-        if not self.together.isModified():
-            self.together.setText(vary.together)
+        self.together.set_value(vary.together)
         self.show_problems()
 
     def _edit(self, **values: object) -> None:
