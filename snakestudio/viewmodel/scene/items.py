@@ -100,7 +100,12 @@ def finding_text(problem: Problem, scene: Scene) -> str:
     )
     if label == problem.key and about is not None:
         label = obstacle_title(scene.obstacles[about], about)
-    return labelled(problem.sentence_for(label), scene, problem.key.rpartition(".")[0])
+    text = problem.sentence_for(label)
+    if (
+        label == problem.key and label not in text
+    ):  # the window has no label that the message could name
+        text = f"{label}: {text}"
+    return labelled(text, scene, problem.key.rpartition(".")[0])
 
 
 def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
