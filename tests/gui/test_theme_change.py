@@ -284,5 +284,6 @@ def test_entries_of_a_modified_preset_have_the_colour_of_text(
         }
         assert colours <= {theme.colour("text").name(), theme.colour("dim").name()}
         assert theme.colour("text").name() in colours
+        assert box.palette().color(box.foregroundRole()) == theme.colour("text")
         box.hidePopup()
     assert box.palette().color(box.foregroundRole()) == theme.colour("accent")

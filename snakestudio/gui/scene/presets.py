@@ -188,7 +188,12 @@ class PresetBox(ChoiceBox):
 
     def showPopup(self) -> None:
         self._sort()
+        theme.set_role(self, "")  # the style draws the list in the colour of the box
         super().showPopup()
+
+    def hidePopup(self) -> None:
+        super().hidePopup()
+        theme.set_role(self, "changed" if self.changed else "")
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self._sort()
