@@ -61,6 +61,7 @@ from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.lines import Part, line_of
 from snakestudio.gui.shell.key_cap import key_cap_width, paint_key_cap
 from snakestudio.gui.shell.modal_overlay import ModalOverlay, card_frame, make_head
+from snakestudio.gui.viewport.gestures import help_rows
 from snakestudio.gui.viewport.surfaces.gl_view import GlView
 from snakestudio.gui.viewport.surfaces.threaded_view import ThreadedView
 from snakestudio.paths import docs_dir
@@ -209,16 +210,7 @@ MOUSE = (
     (
         "Mouse in the viewport",
         (
-            ("Left drag", "Orbit around the point under the cursor"),
-            ("Right or middle drag", "Pan"),
-            ("Wheel", "Zoom to the cursor"),
-            ("Click", "Select a link or an obstacle; on the ground: deselect all"),
-            ("Ctrl+click", "Add to or remove from the selection"),
-            ("Drag a selected obstacle, Shift+drag any obstacle", "Move it over the ground"),
-            (
-                "Ctrl+drag a link while the simulation runs",
-                "Pull it with a spring; the wheel sets the stiffness",
-            ),
+            *help_rows(),
             ("X, Y while dragging", "Constrain to that axis"),
             ("Esc while dragging", "Cancel the drag"),
         ),

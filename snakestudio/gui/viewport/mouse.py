@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QWheelEvent
 
 from snakestudio.gui.core.preview import dragged_preset
+from snakestudio.gui.viewport.gestures import Action, Target, action_of
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.presets import preset_obstacles
@@ -18,6 +19,11 @@ from snakestudio.viewmodel.scene.items import Item
 
 _SLACK = 4
 """Maximum movement of a click, pixels."""
+
+
+_DRAGS = frozenset({Action.ORBIT, Action.PAN, Action.MOVE_OBSTACLE})
+_CLICKS = frozenset({Action.SELECT, Action.SELECT_ONE, Action.TOGGLE, Action.TOGGLE_ONE})
+_PULL = frozenset({Action.PULL})
 
 
 class _Mode(enum.Enum):
@@ -93,18 +99,23 @@ class Mouse(QObject):
     def _begin(self, event: QMouseEvent) -> _Mode:
         """Return the kind of drag that begins."""
         viewport = self._viewport
-        if self._button != Qt.MouseButton.LeftButton:
-            viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
-            return _Mode.PAN
         item = self._item
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if item is not None and item[0] == "obstacle" and (item in viewport.selection or shift):
-            if item not in viewport.selection:
+        target: Target = ""
+        if item is not None and item[0] == "obstacle":
+            target = "selected obstacle" if item in viewport.selection else "obstacle"
+        modifiers = event.modifiers()
+        action = action_of("drag", self._button, modifiers, target, _DRAGS)
+        if action is Action.MOVE_OBSTACLE:
+            if item is not None and item not in viewport.selection:
                 viewport.selection.set(viewport.selection.with_group(item))
             if self._transforms.grab(self._start, self._pivot):
                 self._transforms.move(event)
                 return _Mode.IDLE  # the tool has taken over and receives all events first
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            action = action_of("drag", self._button, modifiers, "", _DRAGS)
+        if action is Action.PAN:
+            viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
+            return _Mode.PAN
+        if action is None or action_of("drag", self._button, modifiers, "link", _PULL):
             return _Mode.NOTHING  # a link was missed that should have been pulled
         return _Mode.PAN if viewport.navigator.flat else _Mode.ORBIT
 
@@ -112,23 +123,25 @@ class Mouse(QObject):
         """Handle a release."""
         if event.button() != self._button:
             return
-        if self._mode is _Mode.PRESSED and self._button == Qt.MouseButton.LeftButton:
-            self._click(event.modifiers())
+        if self._mode is _Mode.PRESSED:
+            self._click(action_of("click", self._button, event.modifiers(), "", _CLICKS))
         self._end()
         self._hover(event.position())
 
-    def _click(self, modifiers: Qt.KeyboardModifier) -> None:
-        """Select; Ctrl toggles, Alt selects a single obstacle of a group."""
+    def _click(self, action: Action | None) -> None:
+        """Change the selection."""
+        if action is None:
+            return
         selection = self._viewport.selection
         item = self._item
-        toggle = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        toggles = action in (Action.TOGGLE, Action.TOGGLE_ONE)
         if item is None:
-            if not toggle:
+            if not toggles:
                 selection.clear()
             return
-        alone = bool(modifiers & Qt.KeyboardModifier.AltModifier)
+        alone = action in (Action.SELECT_ONE, Action.TOGGLE_ONE)
         items = frozenset([item]) if alone else selection.with_group(item)
-        if toggle:
+        if toggles:
             selection.toggle(item, *items)
         else:
             selection.set(items)

@@ -20,6 +20,7 @@ from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.overlay_button import OverlayButton
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -33,6 +34,8 @@ _MODES = {
     "turn": ("turn", "Rotate gizmo (T: next)\nR: rotate with the mouse"),
     "scale": ("scale", "Scale gizmo (T: next)\nS: scale with the mouse"),
 }
+
+_SELECT_BOX = frozenset({Action.SELECT_BOX})
 
 
 class ViewportEditor:
@@ -202,8 +205,10 @@ class BoxTool(QObject):
             return True
         if event.button() != Qt.MouseButton.LeftButton:
             return self.cancel()
-        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if not self.armed and not (shift and self._viewport.item_at(event.position())[1] is None):
+        requested = action_of("drag", event.button(), event.modifiers(), "free ground", _SELECT_BOX)
+        if not self.armed and not (
+            requested and self._viewport.item_at(event.position())[1] is None
+        ):
             return False
         self._start = event.position()
         self.changed.emit()

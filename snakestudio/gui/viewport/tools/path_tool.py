@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
+from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits import with_path
@@ -23,6 +24,9 @@ REACH = 11
 """A press that moves less is a click; a waypoint nearer to the cursor is selected, pixels."""
 
 DRAWING = "Click: set a waypoint · Enter: finish · Backspace: remove the last · Esc: cancel"
+
+_MOVE = frozenset({Action.MOVE_WAYPOINT})
+_REMOVE = frozenset({Action.REMOVE_WAYPOINT})
 
 
 class PathTool(QObject):
@@ -46,6 +50,7 @@ class PathTool(QObject):
         self._cursor: Waypoint | None = None
         self._pressed: QPointF | None = None
         self._button = Qt.MouseButton.NoButton
+        self._action: Action | None = None
         self._dragged = False
         self._scene_before: Scene | None = None
         self._gesture = 0
@@ -162,10 +167,11 @@ class PathTool(QObject):
         if self._pressed is not None:
             return True
         self.hovered = self._waypoint_at(event.position())
-        if self.hovered < 0 or event.button() not in (
-            Qt.MouseButton.LeftButton,
-            Qt.MouseButton.RightButton,
-        ):
+        button, modifiers = event.button(), event.modifiers()
+        self._action = action_of("drag", button, modifiers, "waypoint", _MOVE) or action_of(
+            "click", button, modifiers, "waypoint", _REMOVE
+        )
+        if self.hovered < 0 or self._action is None:
             return False
         self._pressed, self._button, self._dragged = event.position(), event.button(), False
         self._scene_before, self._gesture = (
@@ -191,7 +197,7 @@ class PathTool(QObject):
                 self.changed.emit()
             return hovered >= 0
         away = position - self._pressed
-        if self._button == Qt.MouseButton.LeftButton and (
+        if self._action is Action.MOVE_WAYPOINT and (
             self._dragged or abs(away.x()) + abs(away.y()) >= SLACK
         ):
             self._dragged, self._target = True, self._ground(position)
@@ -218,7 +224,7 @@ class PathTool(QObject):
         self._timer.stop()
         if self._dragged:
             self._move_waypoint()
-        elif click and self._button == Qt.MouseButton.RightButton:
+        elif click and self._action is Action.REMOVE_WAYPOINT:
             self.remove(self.hovered)
         self._release()
         return True
@@ -228,7 +234,8 @@ class PathTool(QObject):
         if self.drawing:
             self.finish()
             return True
-        if event.button() != Qt.MouseButton.LeftButton:
+        button, modifiers = event.button(), event.modifiers()
+        if action_of("double-click", button, modifiers) is not Action.ADD_WAYPOINT:
             return False
         return self.insert(event.position())
 

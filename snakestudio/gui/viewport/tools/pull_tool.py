@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays, Pick, PullMark
 from snakestudio.drawing.pull import mark_of, pull_mark, pull_text
+from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.pull import Vector
@@ -34,6 +35,9 @@ _STRONGEST = 10.0
 """Strength factor per notch of the wheel, and its limits."""
 
 _ENDS = (QEvent.Type.FocusOut, QEvent.Type.WindowDeactivate, QEvent.Type.Hide)
+
+
+_PULL = frozenset({Action.PULL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +191,8 @@ class PullTool(QObject):
         if self._held is not None:
             return True
         self._ended = False
-        requested = (
-            event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-            == Qt.KeyboardModifier.ControlModifier
-        )
-        if (
-            event.button() != Qt.MouseButton.LeftButton
-            or not requested
-            or self._armed()
-            or self.refusal
-        ):
+        requested = action_of("drag", event.button(), event.modifiers(), "link", _PULL)
+        if requested is None or self._armed() or self.refusal:
             return False
         picked = self._viewport.link_near(event.position(), _REACH)
         snapshot = self._viewport.snapshot

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
+from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.bending import joint_points
@@ -24,6 +25,9 @@ from snakestudio.viewmodel.viewport.robot_drag import Arc, Bend, Displacement, D
 _SLACK = 4
 _REACH = 10
 """A press that moves less is a click; a joint's handle nearer to the cursor is selected, pixels."""
+
+_BENDS = frozenset({Action.BEND, Action.BEND_OTHER_AXIS})
+_PLACEMENTS = frozenset({Action.MOVE_ROBOT, Action.TURN_ROBOT})
 
 
 class RobotTool(QObject):
@@ -182,7 +186,8 @@ class RobotTool(QObject):
         self._given_up = False
         viewport = self._viewport
         modifiers = event.modifiers()
-        if event.button() != Qt.MouseButton.LeftButton or not viewport.placeable or self._drawing():
+        button = event.button()
+        if not viewport.placeable or self._drawing():
             return False
         snapshot = viewport.snapshot
         scene = viewport.document.scene
@@ -190,24 +195,27 @@ class RobotTool(QObject):
         assert snapshot is not None
         joint = self._joint_at(event.position())
         kinds = kinds_of(scene.body.axes, joint)
-        if kinds:
-            axis: Any = kinds[
-                1 if len(kinds) > 1 and modifiers & Qt.KeyboardModifier.ShiftModifier else 0
-            ]
+        bend = action_of("drag", button, modifiers, "joint", _BENDS)
+        if kinds and bend is not None:
+            axis: Any = kinds[1 if len(kinds) > 1 and bend is Action.BEND_OTHER_AXIS else 0]
             at = self.handles()[joint]
             self.hovered = joint
-            bend = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis=axis, at=at)
-            self._begin(bend, event, at)
+            drag = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis=axis, at=at)
+            self._begin(drag, event, at)
             return True
         picked, item = viewport.item_at(event.position())
         if item is None or picked is None or item[0] != "link":
             return False
-        if not self._grabs(item[1]):
-            if not modifiers & Qt.KeyboardModifier.ShiftModifier:
-                return False
+        grabs = self._grabs(item[1])
+        action = action_of(
+            "drag", button, modifiers, "selected link" if grabs else "link", _PLACEMENTS
+        )
+        if action is None:
+            return False
+        if not grabs:
             viewport.selection.set([item])
         grabbed = np.array(picked.point)
-        if modifiers & Qt.KeyboardModifier.AltModifier:
+        if action is Action.TURN_ROBOT:
             self._begin(
                 Turn(scene, base_dir, snapshot.link_pose, link=item[1], grabbed=grabbed),
                 event,
