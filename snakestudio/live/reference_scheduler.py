@@ -16,16 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio._arrays import FloatArray
 from snakestudio.control import registry as controllers
-from snakestudio.control.base import Controller, OnePeriod, Steerable
+from snakestudio.control.base import Controller, Steerable
 from snakestudio.link.messages import ReferenceBlock
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.axes import AxisMap
-from snakestudio.model.reference import JointReference
+from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import SteerCommand
+from snakestudio.session.reference_feed import ControlPeriods
 
 LEAST_PERIOD_S = 0.02
 """Shortest control period in real time, s: scene periods are combined up to it; robots accept no
@@ -78,7 +78,10 @@ class ReferenceScheduler:
         )
         period = scene.control.period_s
         self.period = period * max(1, math.ceil(LEAST_PERIOD_S / period - 1e-9))
-        self._knots_per_period = max(1, math.ceil(self.period / KNOT_S - 1e-9))
+        knots_per_period = max(1, math.ceil(self.period / KNOT_S - 1e-9))
+        self._periods = ControlPeriods(
+            self.controller, self.period / knots_per_period, knots_per_period
+        )
         self._horizon = max(1, math.ceil(horizon_of(timing) / self.period))  # in periods
         longest = math.floor(timing.reference_timeout_s / (4.0 * self.period))
         self._refresh = max(1, min(self._horizon // 3, longest))
@@ -88,7 +91,7 @@ class ReferenceScheduler:
     @property
     def closed_loop(self) -> bool:
         """Whether the controller reads the robot's state."""
-        return self.controller.needs is not Fields.NONE
+        return self._periods.closed_loop
 
     @property
     def next(self) -> float:
@@ -102,9 +105,7 @@ class ReferenceScheduler:
         if self.closed_loop:
             current = max(self._due, math.floor(time / self.period + 1e-9))
             self._due = self._next_period = current + 1
-            reference = self.controller.reference(self._knots(current, current + 1), snapshot)
-            assert isinstance(reference, JointReference), "a robot has joints"
-            return reference
+            return _of_joints(self._periods.period(current, snapshot))
         current = max(self._next_period, math.ceil(time / self.period - 1e-9))
         self._advance_to(current)
         self._due = current + self._refresh
@@ -114,6 +115,7 @@ class ReferenceScheduler:
         """Change the gait or settings of the controller; return the time from which they act, s."""
         boundary = self._advance_to_boundary(time)
         self.controller.apply(scene, boundary * self.period)
+        self._periods.use(self.controller)
         self.scene = scene
         return boundary * self.period
 
@@ -140,16 +142,10 @@ class ReferenceScheduler:
         return boundary
 
     def _advance_to(self, end: int) -> list[JointReference]:
-        """Compute all periods of an open-loop controller before `end`, one by one if the controller requires it."""
-        parts = []
-        single = isinstance(self.controller, Steerable | OnePeriod)
-        while self._next_period < end:
-            following = self._next_period + 1 if single else end
-            part = self.controller.reference(self._knots(self._next_period, following), None)
-            assert isinstance(part, JointReference), "a robot has joints"
-            parts.append(part)
-            self._next_period = following
-        return parts
+        """Compute all periods of an open-loop controller before `end`."""
+        parts = self._periods.periods(self._next_period, end)
+        self._next_period = max(self._next_period, end)
+        return [_of_joints(part) for part in parts]
 
     def _preview(self, first: int) -> JointReference:
         """Return the references from period `first` to the horizon without advancing the controller."""
@@ -159,11 +155,10 @@ class ReferenceScheduler:
         self._next_period = first
         return _joined(parts)
 
-    def _knots(self, first: int, last: int) -> FloatArray:
-        """Return the knots from the beginning of period `first` to that of `last`, s."""
-        per_period = self._knots_per_period
-        numbers = np.arange(first * per_period, last * per_period + 1, dtype=np.float64)
-        return numbers * (self.period / per_period)
+
+def _of_joints(reference: Reference) -> JointReference:
+    assert isinstance(reference, JointReference), "a robot has joints"
+    return reference
 
 
 def _joined(parts: list[JointReference]) -> JointReference:

@@ -25,6 +25,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.surroundings import join
 from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.run_log import RowGrid
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +118,7 @@ class Twin:
         self._blocks: list[JointReference] = []
         self._states: deque[TwinState] = deque(maxlen=round(HISTORY_S / TICK_S))
         self._closing = threading.Event()
-        self._next_row = 1
+        self._grid = RowGrid(scene)
         self.recording: RunRecording | None = None
         self._thread = threading.Thread(target=self._work, name="snakestudio-twin", daemon=True)
         self._thread.start()
@@ -207,9 +208,8 @@ class Twin:
         # waiting changes are applied in between
         until = min(engine.time + 5 * TICK_S, now, float(following))
         steps = max(1, round((until - engine.time) / step))
-        report = engine.advance(
-            block.since(engine.time), steps, self._rows_until(engine.step_count + steps, step)
-        )
+        rows = self._grid.due(engine.step_count + steps)
+        report = engine.advance(block.since(engine.time), steps, rows)
         assert self.recording is not None
         self.recording.append(report.rows)
         if not report.ok:
@@ -231,17 +231,6 @@ class Twin:
     def _block(self, time: float) -> JointReference | None:
         """Return the references that apply at `time`."""
         return self._blocks[0] if self._blocks and self._blocks[0].time[0] <= time + 1e-9 else None
-
-    def _rows_until(self, stop: int, step: float) -> tuple[int, ...]:
-        """Return the step counts up to `stop` after which a row is due, as in a run."""
-        per_row = 1.0 / (self._scene.run.log_rate_hz * step)
-        due = [
-            round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)
-        ]
-        while due and due[-1] > stop:
-            due.pop()
-        self._next_row += len(due)
-        return tuple(due)
 
     def _store_state(self, engine: Engine) -> None:
         snapshot = engine.snapshot()

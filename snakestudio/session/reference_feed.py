@@ -20,23 +20,25 @@ MAX_PERIODS = 100
 enough to need little memory."""
 
 
-class ReferenceFeed:
-    """Requests references from a controller when the previous ones are used up.
+class ControlPeriods:
+    """Control periods of a controller, in a simulation or in real time: their knots, and how many it computes together.
 
     Parameters
     ----------
+    step_s : float
+        Distance of two knots, s.
+    steps_per_period : int
+        Number of these distances in a control period.
     steered : bool
         Whether operators can steer; then a steerable controller returns one period at a time.
     """
 
-    def __init__(self, controller: Controller, scene: Scene, *, steered: bool = True) -> None:
-        self._step_s = scene.solver.step_s
-        self._steps_per_period = scene.steps_per_period
+    def __init__(
+        self, controller: Controller, step_s: float, steps_per_period: int, *, steered: bool = True
+    ) -> None:
+        self._step_s = step_s
+        self._steps_per_period = steps_per_period
         self._steered = steered
-        self.reference: Reference | None = None
-        self.begin = 0
-        self.end = 0
-        """`begin` and `end`: steps of the reference."""
         self.use(controller)
 
     def use(self, controller: Controller) -> None:
@@ -50,9 +52,46 @@ class ReferenceFeed:
             or (self._steered and isinstance(controller, Steerable))
         )
         """Whether it returns a single control period at a time."""
+
+    def period(self, number: int, snapshot: Snapshot | None) -> Reference:
+        """Compute one period for the state of the robot at its beginning."""
+        return self._computed(number, number + 1, snapshot)
+
+    def periods(self, first: int, last: int) -> list[Reference]:
+        """Compute the periods from `first` until before `last`, of an open-loop controller."""
+        together = 1 if self.one_period else last - first
+        return [
+            self._computed(number, min(number + together, last), None)
+            for number in range(first, last, max(1, together))
+        ]
+
+    def _computed(self, first: int, last: int, snapshot: Snapshot | None) -> Reference:
+        n = self._steps_per_period
+        time = _knots(first * n, (last - first) * n, self._step_s)
+        return self.controller.reference(time, snapshot)
+
+
+class ReferenceFeed(ControlPeriods):
+    """Requests references from a controller when the previous ones are used up; see `ControlPeriods`."""
+
+    def __init__(self, controller: Controller, scene: Scene, *, steered: bool = True) -> None:
+        self.reference: Reference | None = None
+        self.begin = 0
+        self.end = 0
+        """`begin` and `end`: steps of the reference."""
+        super().__init__(controller, scene.solver.step_s, scene.steps_per_period, steered=steered)
+
+    def use(self, controller: Controller) -> None:
+        """Use this controller from the next request."""
+        super().use(controller)
         self.batch_law = batch_law_of(controller) if self.one_period else None
         """Law that computes many worlds together, and its plug-in; None if it does not."""
         self.reference = None
+
+    def discard(self) -> None:
+        """Discard the reference, so that the next step requests another."""
+        self.reference = None
+        self.begin = self.end = 0
 
     def set(self, reference: Reference | None, begin: int, end: int) -> None:
         """Continue with an existing reference for the steps from `begin` to `end`."""

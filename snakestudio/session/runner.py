@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 from snakestudio._arrays import FloatArray
 from snakestudio.control import registry as controllers
 from snakestudio.control.base import Controller, Steerable
-from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
 from snakestudio.errors import MistakeError, PluginRuntimeError, SceneError, StateError, UserError
@@ -19,7 +17,6 @@ from snakestudio.kinds.plugin_kinds import plugin_records, plugins_in_use
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
-from snakestudio.model.reference import Reference
 from snakestudio.model.scene import PARTS_WITH_KINDS, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import SteerCommand
@@ -27,17 +24,15 @@ from snakestudio.plugins.faults import fault_of
 from snakestudio.plugins.guards import calling
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.runfile.states import decode, encode
+from snakestudio.runfile.states import decode
+from snakestudio.session.control_loop import ControlLoop, Sink
 from snakestudio.session.hand import Hand
 from snakestudio.session.live_edit import live_scene
 from snakestudio.session.progress import Progress, check_progress
 from snakestudio.session.pulling import Grip
-from snakestudio.session.reference_feed import ReferenceFeed, try_reference
+from snakestudio.session.reference_feed import try_reference
 from snakestudio.session.run_log import RunLog
-from snakestudio.session.run_schema import with_channels
 from snakestudio.session.state_schedule import StateSchedule
-
-Sink = Callable[[Reference], None]
 
 
 class Runner:
@@ -73,26 +68,20 @@ class Runner:
         self._interrupted = False
         self.error: PluginRuntimeError | None = None
         """Fault of a plug-in in the last call of `advance`."""
-        # The controller first, because it checks the strain law and contacts of a body for the
-        # engine.
-        controller = controllers.create(scene, base_dir, checked=checked)
-        self.engine: Engine = engines.create(scene, base_dir, checked=checked)
+        self._loop = ControlLoop(scene, base_dir, sinks, checked=checked)
+        self.engine: Engine = self._loop.engine
+        self._feed = self._loop.feed
         origin = Origin(scene_file, base_dir, plugins=plugin_records(scene))
-        schema = with_channels(self.engine.schema, controller, scene)
+        schema = self._loop.schema
         self.scene = scene
         self.end_step = scene.n_steps
         self.engine_seconds = 0.0
         """Processor time used by the engine so far, s."""
-        self._feed = ReferenceFeed(controller, scene)
-        self._sinks = sinks
         self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene, base_dir)
         self._hand = Hand(scene, self.engine, self._log)
         self._states = StateSchedule(scene)
         self._steered = False
-        if self._feed.closed_loop:  # its values at the start belong to the first row
-            values = try_reference(controller, scene, 0, self.engine.snapshot)[1]
-        else:
-            values = controller.values()
+        values = self._loop.first_values()
         self._log.rows.add(self.engine.initial_rows())
         self._log.add(lambda: values)
         self._log.flush()
@@ -161,18 +150,17 @@ class Runner:
         return StepReport(False, error.message, 0, 0.0, 0, 0, nothing)
 
     def _advance(self, n_steps: int) -> StepReport:
-        feed = self._feed
+        loop = self._loop
         log = self._log
         remaining = min(n_steps, self.end_step - self.engine.step_count)
         report: StepReport | None = None
         if self._states.requested:
             self._save_state()
+        loop.begin_call()
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
-            reference = feed.reference
-            if reference is None or now >= feed.end:
-                reference = self._request_reference(now, remaining)
-            steps = min(remaining, feed.end - now)
+            known = self._latest_step == now
+            steps = loop.request(remaining, (lambda: self.latest) if known else None)
             if self._interrupted:  # after the request, because a plug-in can be slow
                 remaining = steps
             if self._hand.active:
@@ -180,12 +168,7 @@ class Runner:
             stop = now + steps
             rows = log.due(stop, last=stop == self.end_step)
             started = time.thread_time()
-            # A controller receives the mean contact forces of a whole period, even if it is split
-            # for the display.
-            if feed.closed_loop and feed.inside(now):
-                report = self.engine.resume(reference, steps, rows)
-            else:
-                report = self.engine.advance(reference, steps, rows)
+            report = loop.advance(steps, rows)
             remaining -= steps
             self.engine_seconds += time.thread_time() - started
             log.add(self.controller.values)
@@ -198,16 +181,6 @@ class Runner:
             log.record_events()
         self._show()
         return report
-
-    def _request_reference(self, now: int, n_steps: int) -> Reference:
-        """Request references from now on, and pass them to the sinks."""
-        known = self._latest_step == now
-        reference = self._feed.request(
-            now, n_steps, lambda: self.latest if known else self.engine.look()
-        )
-        for sink in self._sinks:
-            sink(reference)
-        return reference
 
     def record_events(self) -> None:
         """Record the events of the newest rows, too: events are otherwise detected some rows at a time."""
@@ -275,14 +248,9 @@ class Runner:
 
     def checkpoint(self) -> bytes:
         """Return the full state of the run; see `restore`."""
-        feed = self._feed
         grid = self._log.grid
-        progress = Progress(
-            feed.reference, feed.begin, feed.end, grid.next_row, grid.last_step, self.end_step
-        )
-        state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
         with calling(next((each.name for each in plugins_in_use(self.scene)), ""), "checkpoint"):
-            return encode(state, self.scene, self.time)
+            return self._loop.encoded(self.scene, grid.next_row, grid.last_step, self.end_step)
 
     def restore(self, checkpoint: bytes, scene: Scene, time: float) -> None:
         """Restore the state in which a run of the same scene created `checkpoint`; the recording does not change.

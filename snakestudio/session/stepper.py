@@ -10,9 +10,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
-from snakestudio.control import registry as controllers
 from snakestudio.control.base import Controller
-from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Checkpoint
 from snakestudio.engines.row_buffers import RowCollector
 from snakestudio.errors import PhysicsError, StateError
@@ -22,9 +20,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap.about import Origin
 from snakestudio.runfile.states import decode, encode
-from snakestudio.session.progress import Progress
-from snakestudio.session.reference_feed import ReferenceFeed, try_reference
-from snakestudio.session.run_schema import with_channels
+from snakestudio.session.control_loop import ControlLoop
 from snakestudio.session.step_recording import StepRecording
 
 
@@ -71,11 +67,8 @@ class Stepper:
         self._build(scene)
 
     def _build(self, scene: Scene) -> None:
-        # The controller first, because it checks the strain law and contacts of a body for the
-        # engine.
-        controller = controllers.create(scene, self.base_dir)
-        self.engine = engines.create(scene, self.base_dir)
-        self._feed = ReferenceFeed(controller, scene, steered=False)
+        self._loop = ControlLoop(scene, self.base_dir, steered=False)
+        self.engine = self._loop.engine
         self._view: Snapshot | None = None
         self.scene = scene
         self._driven_to = 0
@@ -86,7 +79,7 @@ class Stepper:
     @property
     def controller(self) -> Controller:
         """Controller of the scene."""
-        return self._feed.controller
+        return self._loop.controller
 
     @property
     def time(self) -> float:
@@ -120,21 +113,14 @@ class Stepper:
 
     def drive(self, n_steps: int) -> None:
         """Take steps under the references of the controller of the scene, as in a run. Raises like `hold`."""
-        feed = self._feed
-        started = self.step_count
+        loop = self._loop
+        self._discard_outdated()
+        loop.begin_call()
         while n_steps > 0:
-            now = self.step_count
-            reference = feed.reference
-            if reference is None or now != self._driven_to or now >= feed.end:
-                reference = feed.request(now, n_steps, self.engine.look)
-            count = min(n_steps, feed.end - now)
-            # A controller receives the mean contact forces of a whole period, even if it is split;
-            # otherwise forces are means over the call.
-            extends = now > (feed.begin if feed.closed_loop else started)
-            take_steps = self.engine.resume if extends else self.engine.advance
+            count = loop.request(n_steps)
             self._view = None
             rows = self._rows_due(count)
-            report = take_steps(reference, count, () if rows is None else rows)
+            report = loop.advance(count, rows)
             self._driven_to = self.step_count
             if report.message or rows is not None:
                 self._finish(report.message)
@@ -181,13 +167,15 @@ class Stepper:
         wrenches = tuple((link, *wrench) for link, wrench in self._wrenches.items())
         engine = self.engine.checkpoint()
         controller = self.controller.checkpoint()
-        return StepState(__version__, self.scene, engine, controller, *self._under_way(), wrenches)
+        self._discard_outdated()
+        feed = self._loop.feed
+        reference = feed.reference, feed.begin, feed.end
+        return StepState(__version__, self.scene, engine, controller, *reference, wrenches)
 
-    def _under_way(self) -> tuple[Reference | None, int, int]:
-        """References of the controller with their first and last step; None if it must be evaluated again."""
+    def _discard_outdated(self) -> None:
+        """Discard the references of the controller if others have taken effect since."""
         if self._driven_to != self.step_count:
-            return None, 0, 0
-        return self._feed.reference, self._feed.begin, self._feed.end
+            self._loop.feed.discard()
 
     def restore(self, state: StepState) -> None:
         """Restore a saved state, possibly with other values of the scene; this ends a recording.
@@ -203,7 +191,7 @@ class Stepper:
             self._build(state.scene)
         self.engine.restore(state.engine)
         self.controller.restore(state.controller)
-        self._feed.set(state.reference, state.begin, state.end)
+        self._loop.feed.set(state.reference, state.begin, state.end)
         self._driven_to = self.step_count
         self._wrenches = {link: (force, torque) for link, force, torque in state.wrenches}
         self._view = None
@@ -220,10 +208,9 @@ class Stepper:
 
     def record(self, path: Path | None, scene_file: str) -> StepRecording:
         """Start recording from the current state, to a run file or (None) a temporary one."""
-        schema = with_channels(self.engine.schema, self.controller, self.scene)
-        recording = StepRecording(
-            self.scene, schema, path, Origin(scene_file, self.base_dir), self.step_count
-        )
+        origin = Origin(scene_file, self.base_dir)
+        schema = self._loop.schema
+        recording = StepRecording(self.scene, schema, path, origin, self.step_count)
         recording.add_present(self.engine.initial_rows(), self._present_values())
         recording.record_start(self.time, self._run_state(recording.next_row))
         for link, (force, torque) in self._wrenches.items():
@@ -233,21 +220,17 @@ class Stepper:
 
     def _present_values(self) -> FloatArray:
         """Controller columns in a row of the current state, (channels,)."""
-        controller = self.controller
-        if self.step_count:
-            values = controller.values()
-            return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
-        if self._feed.closed_loop:  # its values at the start belong to the first row
-            return try_reference(controller, self.scene, 0, self.engine.snapshot)[1]
-        return controller.values()
+        if not self.step_count:
+            return self._loop.first_values()
+        values = self.controller.values()
+        return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
 
     def _run_state(self, next_row: int) -> bytes:
         """Current state as in run files; see `Runner.checkpoint`."""
         now = self.step_count
         end = self.scene.n_steps if now <= self.scene.n_steps else now + self.scene.n_steps
-        progress = Progress(*self._under_way(), next_row, now, end)
-        state = self.engine.checkpoint(), self.controller.checkpoint(), progress
-        return encode(state, self.scene, self.time)
+        self._discard_outdated()
+        return self._loop.encoded(self.scene, next_row, now, end)
 
     def stop_recording(self) -> None:
         """End the recording, if there is one, with a row of the current state."""

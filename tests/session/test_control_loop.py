@@ -1,0 +1,134 @@
+"""The tick: references, steps and means do not depend on how a run is divided into calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snakestudio.control import registry as controllers
+from snakestudio.engines.row_buffers import RowCollector
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.paths import scenes_dir
+from snakestudio.session.control_loop import ControlLoop
+from snakestudio.session.reference_feed import ControlPeriods
+from snakestudio.session.runner import Runner
+from snakestudio.session.stepper import Stepper
+
+MOTION = (
+    "steps",
+    "link_pose",
+    "link_twist",
+    "joint_angle",
+    "joint_rate",
+    "joint_torque",
+    "energy",
+    "impulse_obstacle",
+    "impulse_ground",
+    "solver_iterations",
+)
+"""Fields of a row that do not depend on the rows before it."""
+
+
+def scene_of(name: str) -> Scene:
+    return load_scene(scenes_dir() / f"{name}.toml")
+
+
+def drive(loop: ControlLoop, n_steps: int, piece: int) -> None:
+    """Advance in calls of at most `piece` steps, and take a snapshot after each, as a display does."""
+    while n_steps > 0:
+        loop.begin_call()
+        left = min(piece, n_steps)
+        n_steps -= left
+        while left > 0:
+            count = loop.request(left)
+            assert loop.advance(count).ok
+            left -= count
+        loop.engine.snapshot()
+
+
+@pytest.mark.parametrize("name", ["sidewinding", "jam_resolution", "path_following"])
+def test_state_does_not_depend_on_the_division(name: str) -> None:
+    scene = scene_of(name)
+    n_steps = 6 * scene.steps_per_period + 5
+    engines = []
+    for piece in (n_steps, scene.steps_per_period, 7, 1):
+        loop = ControlLoop(scene)
+        drive(loop, n_steps, piece)
+        engines.append(loop.engine)
+    runner = Runner(scene)
+    assert runner.advance(n_steps).ok
+    stepper = Stepper(scene)
+    stepper.drive(n_steps)
+    first, *others = (each.initial_rows() for each in (*engines, runner.engine, stepper.engine))
+    assert first.steps.tolist() == [n_steps]
+    for row in others:
+        for field in MOTION:
+            np.testing.assert_array_equal(getattr(row, field), getattr(first, field), field)
+
+
+def test_controller_reads_means_of_whole_periods() -> None:
+    scene = scene_of("jam_resolution")
+    n_steps = 8 * scene.steps_per_period
+    reads: list[list[Any]] = []
+    for piece in (n_steps, 3):
+        loop = ControlLoop(scene)
+        assert loop.feed.closed_loop
+        forces: list[Any] = []
+        compute = loop.controller.reference
+
+        def reference(
+            knots: Any, snapshot: Snapshot, forces: list[Any] = forces, compute: Any = compute
+        ) -> Any:
+            forces.append((knots[0], snapshot.contacts.force_normal.copy()))
+            return compute(knots, snapshot)
+
+        loop.controller.reference = reference  # type: ignore[method-assign, assignment]
+        drive(loop, n_steps, piece)
+        reads.append(forces)
+    assert len(reads[0]) == 8
+    assert max(len(force) for _, force in reads[0]) > 0
+    for (time, force), (other_time, other_force) in zip(*reads, strict=True):
+        assert time == other_time
+        np.testing.assert_array_equal(force, other_force)
+
+
+def test_references_reach_the_sinks_once() -> None:
+    scene = scene_of("obstacle_aided")
+    received: list[Any] = []
+    loop = ControlLoop(scene, sinks=[received.append])
+    drive(loop, 3 * scene.steps_per_period, 7)
+    begins = [reference.time[0] for reference in received]
+    assert begins == sorted(set(begins))
+    assert received[-1] is loop.feed.reference
+
+
+def test_collected_rows_are_those_of_the_tick() -> None:
+    scene = scene_of("obstacle_aided")
+    loop = ControlLoop(scene)
+    rows = RowCollector((5, 9))
+    count = loop.request(12)
+    assert loop.advance(count, rows).ok
+    collected = rows.pop()
+    assert collected is not None
+    assert collected.steps.tolist() == [5, 9]
+
+
+@pytest.mark.parametrize("steered", [True, False])
+def test_periods_in_real_time_are_those_of_a_simulation(steered: bool) -> None:
+    scene = scene_of("teleoperation") if steered else scene_of("sidewinding")
+    step = scene.solver.step_s
+    n = scene.steps_per_period
+    feed_of_run = ControlLoop(scene, steered=steered).feed
+    periods = ControlPeriods(controllers.create(scene), step, n, steered=steered)
+    parts = periods.periods(0, 4)
+    assert len(parts) == (4 if periods.one_period else 1)
+    joined = np.concatenate([part.angle[(k > 0) :] for k, part in enumerate(parts)])  # type: ignore[union-attr]
+    of_run = []
+    while len(of_run) < 4 * n:
+        reference: Any = feed_of_run.request(len(of_run), 4 * n, lambda: None)  # type: ignore[arg-type, return-value]
+        of_run += list(reference.angle[:-1])
+    np.testing.assert_array_equal(joined[: 4 * n], of_run[: 4 * n])
