@@ -11,7 +11,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.forms.binding import ABSENT
-from snakestudio.gui.forms.editors import ShownText, make_editor
+from snakestudio.gui.forms.editors import ShownText
 from snakestudio.gui.forms.form_fields import FormField, field_for, field_of
 from snakestudio.gui.forms.formula_editor import FormulaEditor
 from snakestudio.gui.forms.row_layouts import (
@@ -23,8 +23,8 @@ from snakestudio.gui.forms.row_layouts import (
     RowLayout,
 )
 from snakestudio.gui.forms.scene_binding import SceneBinding
-from snakestudio.gui.forms.value_row import ValueRow
-from snakestudio.model.edits import declared, get_value, with_value
+from snakestudio.gui.forms.value_row import ValueRow, make_value_row
+from snakestudio.model.edits import declared, with_value
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.scene import Scene
@@ -180,8 +180,7 @@ def scene_row(
             ),
         )
     binding = _BINDINGS.get(plain, SceneBinding)(document, keys, of)
-    editor = make_editor(field, get_value(document.scene, keys[0]))
-    row = ValueRow(editor, binding, layout=layout, note=note)
+    row = make_value_row(binding, field, layout=layout, note=note)
     return row
 
 
@@ -244,9 +243,8 @@ def formula_row(
 
     binding = SceneBinding(document, [key], of, doc if is_entry else None)
     field: FormField = field_of(doc, editor=FormulaEditor, check=problem_of)
-    editor = make_editor(field, "")
     layout = SYMBOL if symbol else TITLE
-    return ValueRow(editor, binding, layout=layout, label=symbol or doc.label)
+    return make_value_row(binding, field, layout=layout, label=symbol or doc.label)
 
 
 def sentence_about(problems: Collection[Problem], *keys: str) -> str:
