@@ -124,10 +124,6 @@ class ReferenceFeed(ControlPeriods):
         """Return whether the reference covers the next step."""
         return self.reference is not None and self.begin <= step < self.end
 
-    def inside(self, step: int) -> bool:
-        """Return whether a step is strictly between the first and the last step of the reference."""
-        return self.begin < step < self.end
-
     def checkpoint(self) -> Any:
         """Return the state of the controller, and its reference with its steps."""
         return self.controller.checkpoint(), self.reference, self.begin, self.end
