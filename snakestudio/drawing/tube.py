@@ -100,7 +100,7 @@ def band_step(spacing: float, radius: float) -> int:
 
 @lru_cache(maxsize=16)
 def rings(sections: int, step: int, slenderness: float) -> Rings:
-    """Rings between the cross-sections.
+    """Tube surface as rings between cross-sections.
 
     Parameters
     ----------

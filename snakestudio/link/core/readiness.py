@@ -166,7 +166,7 @@ class Readiness:
                 f" {self._limits.text(int(index))}. Move it back by hand."
             )
         if (hot := self._plausibility.hot()).any():
-            yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than allowed. Let it cool down."
+            yield f"{axis_names(profile.axes, hot).capitalize()} exceeds its temperature limit. Let it cool down."
         if (starved := self._plausibility.starved()).any():
             names = axis_names(profile.axes, starved).capitalize()
             have = "has" if starved.sum() == 1 else "have"
