@@ -175,7 +175,7 @@ def _unreadable(error: OSError) -> InputError:
 def _too_large(budget: Budget) -> InputError:
     return InputError(
         f"the file is too large to be {budget.what}",
-        f"choose one of less than {budget.largest // _MB} MB",
+        f"choose a file smaller than {budget.largest // _MB} MB",
     )
 
 

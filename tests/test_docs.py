@@ -129,7 +129,7 @@ def test_table_of_plausibility_checks_is_up_to_date() -> None:
 
 
 def test_page_without_marker_for_keys_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"place.*keys"):
+    with pytest.raises(ValueError, match=r"marker.*keys"):
         with_keys("# A page", Profile)
 
 

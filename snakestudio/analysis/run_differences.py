@@ -81,10 +81,13 @@ class Difference:
     of either run. Shape (k,)."""
 
     end: float
+    """Value at the last time that both runs reached."""
+
     worst: float
+    """Value of the largest magnitude."""
+
     rms: float
-    """`end`, `worst` and `rms`: value at the last time that both runs reached, value of largest magnitude,
-    and root mean square over all times."""
+    """Root mean square over all times."""
 
 
 def common_times(recordings: list[Recording]) -> FloatArray:

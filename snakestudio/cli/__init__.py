@@ -303,7 +303,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     set_matplotlib_folder()
     try:
         return _run([_with_local_path(argument) for argument in command_line])
-    except SystemExit as error:  # by --help and the like, whose output counts, too
+    except SystemExit as error:  # raised by --help; its output must be flushed, too
         sys.exit(_flushed(error.code if isinstance(error.code, int) else 0))
     except ImportError as error:
         print_error(f"A part of SnakeStudio cannot be loaded ({error}). Install SnakeStudio again.")

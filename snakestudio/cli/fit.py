@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--method", default="auto", help="auto (the default), least_squares or cma")
     parser.add_argument(
-        "--seed", metavar="N", type=int, default=1, help="seed of the random numbers of CMA-ES (1)"
+        "--seed", metavar="N", type=int, default=1, help="random seed of CMA-ES (default: 1)"
     )
     parser.add_argument(
         "--evaluations", metavar="N", type=int, help="largest number of evaluations"

@@ -23,8 +23,10 @@ class OffsetFilter(NamedTuple):
     """Time from which on the target applies, s."""
 
     angle: float = 0.0
+    """Angle at the time `since`, rad."""
+
     rate: float = 0.0
-    """`angle` and `rate` at the time `since`, rad and rad/s."""
+    """Rate at the time `since`, rad/s."""
 
     def at(self, time: FloatArray) -> FloatArray:
         """Angle, rate and acceleration at `time` (s, not before `since`), (3, k); rad, rad/s, rad/s^2."""

@@ -30,8 +30,10 @@ class Ramp:
 
     target: float
     start: float = 0.0
+    """Start of the ramp, s."""
+
     duration: float = RAMP_TIME
-    """`start` and `duration`, s."""
+    """Duration of the ramp, s."""
 
     coefficients: tuple[float, ...] = ()
     """Coefficients of the polynomial in x = (t - start) / duration, constant first; empty if the quantity

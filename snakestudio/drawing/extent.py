@@ -21,11 +21,16 @@ class Extent:
     """Area of the solids in the frame."""
 
     x: int
+    """Left edge of the bounding rectangle, pixels from the left edge of the frame."""
+
     y: int
+    """Lower edge, pixels from the lower edge of the frame."""
+
     width: int
+    """Width, pixels."""
+
     height: int
-    """`x`, `y`, `width` and `height` are the bounding rectangle, pixels from the lower left corner
-    of the frame."""
+    """Height, pixels."""
 
     tiles: NDArray[np.float32]
     """Non-empty tiles: corner and size, pixels; they do not overlap. Shape (k, 4)."""

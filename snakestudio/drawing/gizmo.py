@@ -36,8 +36,10 @@ class Guide:
     """A line to a snapping target."""
 
     start: tuple[float, float, float]
+    """Start of the line, m."""
+
     end: tuple[float, float, float]
-    """`start` and `end` in m."""
+    """End of the line, m."""
 
     dot: bool = False
     """Whether a point marks the end."""

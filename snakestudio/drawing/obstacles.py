@@ -30,8 +30,10 @@ class Posts:
     """m. Shape (k, 2)."""
 
     radius: FloatArray
+    """Radii, m. Shape (k,)."""
+
     height: FloatArray
-    """`radius` and `height` in m. Shape (k,)."""
+    """Heights, m. Shape (k,)."""
 
     owner: IndexArray
     """0-based obstacle of each, ascending. Shape (k,)."""

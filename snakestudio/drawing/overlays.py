@@ -93,15 +93,19 @@ class Overlays:
     """Overlay settings; the default shows none."""
 
     show_forces: bool = True
+    """Whether to draw arrows of the normal forces of obstacles."""
+
     show_friction_forces: bool = False
+    """Whether to draw arrows of all friction forces."""
+
     show_ground_normal_forces: bool = False
-    """`show_forces`, `show_friction_forces` and `show_ground_normal_forces` enable the arrows of
-    normal forces of obstacles, of all friction forces, and of normal forces of the ground."""
+    """Whether to draw arrows of the normal forces of the ground."""
 
     force_scale: float = 0.005
+    """Length of an arrow of normal forces, m/N."""
+
     friction_scale: float = 0.06
-    """`force_scale` and `friction_scale` are the arrow scales, m/N; friction is an order of
-    magnitude smaller and has its own."""
+    """Length of an arrow of friction, which is an order of magnitude smaller, m/N."""
 
     ground_scale: float = 0.005
     """Arrow scale of normal forces of the ground, which carry the whole robot, m/N."""

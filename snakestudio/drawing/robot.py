@@ -48,10 +48,13 @@ class Chain:
     """Poses of the links."""
 
     position: FloatArray
+    """Centres of the links' capsules, m; NaN for a link with unknown pose. Shape (n, 3)."""
+
     quaternion: FloatArray
+    """Orientations w x y z; NaN for a link with unknown pose. Shape (n, 4)."""
+
     axis: FloatArray
-    """`position`, `quaternion` and `axis` are the centres of the links' capsules (m), w x y z, and
-    unit x axes; NaN for a link with unknown pose. Shape (n, 3)."""
+    """Unit x axes; NaN for a link with unknown pose. Shape (n, 3)."""
 
     known: BoolArray
     """Whether the pose is finite. Shape (n,)."""

@@ -19,25 +19,37 @@ class Theme:
     """Colours of everything in the viewport; sRGB."""
 
     floor: Colour
+    """Ground in the centre of the frame."""
+
     horizon: Colour
+    """Ground at the horizon."""
+
     sky: Colour
-    """`floor`, `horizon` and `sky` are the ground in the centre of the frame, at the horizon, and the
-    background at the top."""
+    """Background at the top."""
 
     grid_minor: Colour
+    """Minor lines of the grid."""
+
     grid_major: Colour
-    """`grid_minor` and `grid_major`: lines of the grid."""
+    """Major lines of the grid."""
 
     shadow: float
     """Fraction of the floor's light that a full shadow removes, 0 to 1."""
 
     link: Colour
+    """Shells of the links."""
+
     link_trim: Colour
+    """Rings of the shells."""
+
     joint: Colour
+    """Joints."""
+
     head: Colour
+    """Shell of the head."""
+
     visor: Colour
-    """`link`, `link_trim`, `joint`, `head` and `visor`: shells, their rings, joints, head shell,
-    the head's visor."""
+    """Visor of the head."""
 
     support: Colour
     """Anchors and rings that hold a continuous body and carry no load."""
@@ -47,12 +59,16 @@ class Theme:
     """Obstacles to move on: stairs, ramps, uneven ground, rubble."""
 
     force: Colour
+    """Arrows of normal forces of obstacles."""
+
     friction: Colour
-    """`force` and `friction`: arrows of obstacle (normal) forces and of friction."""
+    """Arrows of friction."""
 
     stick: Colour
+    """Contact points that stick."""
+
     slip: Colour
-    """`stick` and `slip`: contact points."""
+    """Contact points that slide."""
 
     accent: Colour
     """Selection, trail, eyes."""

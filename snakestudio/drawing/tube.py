@@ -77,6 +77,8 @@ class Skin:
     """Nearest cross-section of every ring, the head first. Shape (m,)."""
 
     middle: FloatArray
+    """Centre of each ring, m. Shape (m, 3)."""
+
     radius: FloatArray
     """`middle` and `radius` of every ring, m. Shape (m, 3)."""
 
@@ -84,8 +86,10 @@ class Skin:
     """Rings between the ends."""
 
     head_rings: int
+    """Number of rings that form the end at the head."""
+
     tail_rings: int
-    """`head_rings` and `tail_rings` are the numbers of rings that form the ends."""
+    """Number of rings that form the end at the tail."""
 
 
 def band_step(spacing: float, radius: float) -> int:
@@ -96,7 +100,7 @@ def band_step(spacing: float, radius: float) -> int:
 
 @lru_cache(maxsize=16)
 def rings(sections: int, step: int, slenderness: float) -> Rings:
-    """Rings between the cross-sections.
+    """Tube surface as rings between cross-sections.
 
     Parameters
     ----------

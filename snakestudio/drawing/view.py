@@ -31,8 +31,10 @@ class View:
     """Matrix from world to clip space. Shape (4, 4)."""
 
     width: int
+    """Width of the frame, device pixels."""
+
     height: int
-    """`width` and `height` of the frame, device pixels."""
+    """Height of the frame, device pixels."""
 
     ratio: float = 1.0
     """Device pixels per logical pixel of the window."""

@@ -388,7 +388,7 @@ def _of_shape(obstacle: Obstacle, name: str) -> str:
 
 
 def _where(known: tuple[str, ...], kind: str) -> str:
-    """Models in which a key has an effect, in a few words."""
+    """Short list of the models that use a key."""
     among = _like(kind, known) or known
     if len(among) >= len(_like(kind, FORMULATIONS)) - 1:  # all others of such bodies
         return f"not in the {FORMULATIONS[kind].name} model"

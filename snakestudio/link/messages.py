@@ -99,8 +99,10 @@ class ReferenceBlock:
     """Knots, s (`time.monotonic()`), strictly ascending, k >= 2. Shape (k,)."""
 
     angle: FloatArray
+    """Angles of the axes at the knots, cubic Hermite in between, rad. Shape (k, m)."""
+
     rate: FloatArray
-    """`angle` and `rate`: rad and rad/s at the knots; cubic Hermite in between. Shape (k, m)."""
+    """Rates at the knots, rad/s. Shape (k, m)."""
 
     def shape_problem(self, n_axes: int) -> str:
         """Return what is wrong with the shape of its arrays; "" if they have `n_axes` axes and at least two knots."""
@@ -211,17 +213,28 @@ class Telemetry:
     """Number of the last command that was carried out or rejected."""
 
     reference: FloatArray
+    """Last angles that were sent, rad. Shape (m,)."""
+
     reference_rate: FloatArray
-    """`reference` and `reference_rate`: last set-points that were sent, rad and rad/s. Shape (m,)."""
+    """Last rates that were sent, rad/s. Shape (m,)."""
 
     angle: FloatArray
+    """Joint angles, rad; NaN where the profile has no such signal. Shape (m,)."""
+
     rate: FloatArray
+    """Joint rates, rad/s; NaN where the profile has no such signal. Shape (m,)."""
+
     torque: FloatArray
+    """Torques, N m; NaN where the profile has no such signal. Shape (m,)."""
+
     current: FloatArray
+    """Currents, A; NaN where the profile has no such signal. Shape (m,)."""
+
     temperature: FloatArray
+    """Temperatures, °C; NaN where the profile has no such signal. Shape (m,)."""
+
     voltage: FloatArray
-    """`angle`, `rate`, `torque`, `current`, `temperature` and `voltage`: rad, rad/s, N m, A, °C, V;
-    NaN where the profile has no such signal. Shape (m,)."""
+    """Voltages, V; NaN where the profile has no such signal. Shape (m,)."""
 
     angle_time: FloatArray
     """Times at which the angles were received. Shape (m,)."""
@@ -246,16 +259,22 @@ class Telemetry:
     """Bus load of the last second, 0 to 1."""
 
     received: int
+    """Number of frames received since the bus was opened."""
+
     sent: int
-    """`received` and `sent`: frames since the bus was opened."""
+    """Number of frames sent since the bus was opened."""
 
     unknown: int
+    """Number of frames with ids that the profile does not know."""
+
     unreadable: int
+    """Number of frames of the profile that could not be read."""
+
     error_frames: int
+    """Number of errors that the adapter reported."""
+
     send_errors: int
-    """`unknown`, `unreadable`, `error_frames` and `send_errors`: frames with ids that the profile does
-    not know; with its ids that could not be read; errors that the adapter reported; frames that
-    could not be sent."""
+    """Number of frames that could not be sent."""
 
     bus_open: bool
     period_mean: float

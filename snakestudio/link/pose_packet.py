@@ -89,7 +89,7 @@ def unpack(datagram: bytes) -> PosePacket:
     sequence = values.get("sequence", 0)
     bodies = values.get("bodies")
     if not isinstance(sequence, int) or isinstance(sequence, bool):
-        raise ValueError("its sequence is not a whole number")
+        raise ValueError("the sequence number is not an integer")
     if not isinstance(bodies, list):
         raise ValueError("it has no list of bodies")
     poses = tuple(_body(body) for body in bodies)

@@ -29,7 +29,7 @@ def with_section(page: str, name: str, text: str) -> str:
     before, opened, rest = page.partition(begin)
     _, closed, after = rest.partition(end)
     if not opened or not closed:
-        raise ValueError(f"The page has no place for the {name}.")
+        raise ValueError(f"The page has no marker for the {name}.")
     return f"{before}{begin}\n\n{text}\n\n{end}{after}"
 
 

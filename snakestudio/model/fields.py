@@ -93,8 +93,10 @@ class FieldDoc(NamedTuple):
     """Whether a change applies immediately to a running simulation; otherwise it applies at reset."""
 
     minimum: float | None
+    """Smallest valid value; None if there is none."""
+
     maximum: float | None
-    """`minimum` and `maximum`: valid range, None where open."""
+    """Largest valid value; None if there is none."""
 
     exclusive_minimum: bool
     """Whether the minimum itself is invalid."""

@@ -126,10 +126,13 @@ class StrainReference:
     """Material abscissas X of the points, evenly spaced from 0 to l, m odd, m. Shape (m,)."""
 
     strain: FloatArray
+    """Strains gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m). Shape (k, m, 6)."""
+
     rate: FloatArray
+    """Derivatives of the strains in time. Shape (k, m, 6)."""
+
     acceleration: FloatArray
-    """`strain`, `rate` and `acceleration`: gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m)
-    and their derivatives in time. Shape (k, m, 6)."""
+    """Second derivatives of the strains in time. Shape (k, m, 6)."""
 
     speed: FloatArray
     """Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine it.

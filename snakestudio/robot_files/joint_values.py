@@ -140,7 +140,9 @@ def give_gains(
     for axis in passive:
         axis.kp = 0.0
         axis.kd = 0.0
-        notes.add(axis.name, "has no motor in the file, so here it is a passive joint", "passive")
+        notes.add(
+            axis.name, "has no actuator in the file and was imported as a passive joint", "passive"
+        )
     if not any_driven:
         notes.add("", "No joint has a motor in the file; here all joints have one")
     open_axes = [axis for axis in axes if axis.kp is None]

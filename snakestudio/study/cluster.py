@@ -79,8 +79,10 @@ class Tls:
     """Certificate of the trusted authority."""
 
     certificate: Path
+    """File of the certificate of this computer."""
+
     key: Path
-    """`certificate` and `key` identify this computer."""
+    """File of the key of this computer."""
 
     def security(self) -> Any:
         """Return the files as a `Security` of distributed."""

@@ -30,8 +30,10 @@ class Measure:
     """A predefined measure."""
 
     title: str
+    """Name for people."""
+
     help: str
-    """`title` and `help` are for people; the help is a sentence."""
+    """Explanation for people, a sentence."""
 
     unit: str
     """Unit suffix of its column ("mps"); "" if dimensionless."""

@@ -95,8 +95,10 @@ class RunRequest:
     """A run requested by the study."""
 
     point: int
+    """Number of the point, from 0."""
+
     repeat: int
-    """`point` and `repeat` are numbered from 0."""
+    """Number of the repeat, from 0."""
 
     key: str
     changes: dict[str, Any]

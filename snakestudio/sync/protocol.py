@@ -50,8 +50,10 @@ class Trigger:
     """Name of the sender."""
 
     offset: float | None = None
+    """The peer's clock minus that of this computer, s; None if unknown."""
+
     uncertainty: float | None = None
-    """`offset` and `uncertainty` of the peer's clock minus that of this computer, s; None if unknown."""
+    """Uncertainty of `offset`, s; None if unknown."""
 
     def sentence(self) -> str:
         """Description for the events of a run."""

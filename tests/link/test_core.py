@@ -468,7 +468,10 @@ _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
         lambda rig: rig.robot.angle.__setitem__(4, math.radians(70)),
         "at 70.0°, beyond its limits",
     ),
-    "hot": (lambda rig: rig.robot.temperature.__setitem__(4, 99.0), "Joint 3 yaw is hotter"),
+    "hot": (
+        lambda rig: rig.robot.temperature.__setitem__(4, 99.0),
+        "Joint 3 yaw exceeds its temperature",
+    ),
     "window": (lambda rig: setattr(rig, "beats", False), "no sign of life"),
 }
 

@@ -375,7 +375,7 @@ def test_axial_inertia_ignored_by_a_planar_model_is_reduced() -> None:
         ({"ground.law": "components", "ground.mu_across": 0.9}, "each direction separately"),
         ({"ground.patch": [{"points_m": [[0, 0], [1, 0], [0, 1]]}]}, "patches"),
         ({"ground.picture": {"file": "floor.png"}}, "friction image of the ground"),
-        ({"actuator.free_play_deg": 3.0}, "free play"),
+        ({"actuator.free_play_deg": 3.0}, "acklash"),
         ({"actuator.time_constant_s": 0.02}, "time constant"),
         ({"actuator.max_speed_deg_s": 90.0}, "speed limit"),
         ({"model.kind": "planar_nonsmooth"}, "planar"),

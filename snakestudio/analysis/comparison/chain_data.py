@@ -50,16 +50,19 @@ class ChainProfile:
     """Abscissas X = j h of the joints, m. Shape (n-1,)."""
 
     chain: FloatArray
+    """Compared components at the joints of the chain. Shape (n-1, parts)."""
+
     body: FloatArray
-    """`chain` and `body`: the compared components at the joints of the chain, and at the same
-    cross-sections of the body. Shape (n-1, parts)."""
+    """Compared components at the same cross-sections of the body. Shape (n-1, parts)."""
 
     pose: FloatArray
     """Centres (m) and unit quaternions of the links in the world frame. Shape (n, 7)."""
 
     chain_speed: float
+    """Speed of the centre of mass of the chain, m/s."""
+
     body_speed: float
-    """`chain_speed` and `body_speed`: speeds of the centres of mass, m/s."""
+    """Speed of the centre of mass of the body, m/s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -40,21 +40,25 @@ class AlignedSamples:
     """Times of the run, s. Shape (k,)."""
 
     run: FloatArray
+    """Positions of the link in the run, m; NaN where the experiment has none. Shape (k, 3)."""
+
     experiment: FloatArray
-    """`run` and `experiment`: positions of the link, m; NaN where the experiment has none. Shape (k, 3)."""
+    """Positions of the link in the experiment, m; NaN where it has none. Shape (k, 3)."""
 
     measured: BoolArray
     """Where the experiment was actually measured; only these samples are evaluated. Shape (k,)."""
 
     along: FloatArray
+    """Position of the experiment relative to the run, along the path of the run, m. Shape (k,)."""
+
     across: FloatArray
-    """`along` and `across`: position of the experiment relative to the run, along the path of the run and
-    to its left, m. Shape (k,)."""
+    """Position of the experiment relative to the run, to the left of its path, m. Shape (k,)."""
 
     run_heading: FloatArray
+    """Heading of the run's link, rad. Shape (k,)."""
+
     heading: FloatArray | None
-    """`run_heading` and `heading`: heading of the run's link, and the difference of the experiment from it,
-    rad. Shape (k,)."""
+    """Difference of the experiment's heading from that of the run, rad. Shape (k,)."""
 
     @property
     def distance(self) -> FloatArray:

@@ -34,9 +34,10 @@ class AlignmentOptions:
     """Bounds of the time offset, s; equal bounds set it."""
 
     align_position: bool = True
+    """Whether the capture is translated. False if it was measured in the frame of the run."""
+
     align_heading: bool = True
-    """`align_position` and `align_heading`: whether the capture is translated, and rotated about the
-    vertical. False if it was measured in the frame of the run."""
+    """Whether the capture is rotated about the vertical. False if it was measured in the frame of the run."""
 
     over_s: float | None = None
     """Duration at the start of the common time over which the frame is aligned; None: all of it."""

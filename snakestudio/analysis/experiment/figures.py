@@ -110,9 +110,13 @@ class Figure:
     """The error; for a pair, experiment minus run. NaN if it cannot be determined."""
 
     run: float = math.nan
+    """Value of the run; NaN for an error."""
+
     experiment: float = math.nan
-    """`run` and `experiment`: both members of a pair; NaN for an error."""
+    """Value of the experiment; NaN for an error."""
 
     low: float = math.nan
+    """Lower end of the bootstrap interval of `value`; NaN if there is none."""
+
     high: float = math.nan
-    """`low` and `high`: bootstrap interval of `value`; NaN if there is none."""
+    """Upper end of the bootstrap interval of `value`; NaN if there is none."""

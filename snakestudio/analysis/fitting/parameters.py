@@ -37,8 +37,10 @@ class FreeParameter:
     friction)."""
 
     low: float
+    """Lower bound, in the unit of the keys."""
+
     high: float
-    """`low` and `high`: bounds, in the unit of the keys."""
+    """Upper bound, in the unit of the keys."""
 
     scale: Literal["lin", "log"] = "lin"
     """Whether steps within the bounds are linear or logarithmic."""

@@ -26,17 +26,22 @@ class FitPlotData:
     was measured."""
 
     measured: FloatArray
+    """Measured path, m; empty without such a link. Shape (k, 2)."""
+
     before: FloatArray
+    """Path with the scene's own values, m; empty without such a link. Shape (k, 2)."""
+
     after: FloatArray
-    """`measured`, `before` and `after`: paths, m; empty without such a link. Shape (k, 2)."""
+    """Path with the fitted values, m; empty without such a link. Shape (k, 2)."""
 
     places: FloatArray
     """Last measured positions of the tracked links, m. Shape (b, 2)."""
 
     pose_before: FloatArray
+    """Positions of the links with the scene's own values at that time, m. Shape (n, 2)."""
+
     pose_after: FloatArray
-    """`pose_before` and `pose_after`: positions of the links in the two runs at that time, m. Shape
-    (n, 2)."""
+    """Positions of the links with the fitted values at that time, m. Shape (n, 2)."""
 
     instant: float
     """Time of `places`, in the clock of the fitted run, s."""

@@ -34,8 +34,10 @@ class FitProgress:
     """Description of the current stage."""
 
     evaluations: int
+    """Number of evaluated sets of values."""
+
     limit: int
-    """`evaluations` and `limit`: number of evaluated sets of values, and its maximum."""
+    """Largest number of evaluated sets of values."""
 
     cost_before: float
     """Root mean square distance with the scene's own values, m."""
@@ -59,8 +61,10 @@ class TrialOutcome:
     """`before` and `after`: runs with the scene's own and with the fitted values."""
 
     misfit_before: Misfit
+    """Misfit of the run with the scene's own values."""
+
     misfit_after: Misfit
-    """`misfit_before` and `misfit_after`: misfit of each run."""
+    """Misfit of the run with the fitted values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,8 +83,10 @@ class FitResult:
     determined."""
 
     cost_before: float
+    """Root mean square distance of run and measurement with the scene's own values, m."""
+
     cost_after: float
-    """`cost_before` and `cost_after`: root mean square distance of run and measurement, m."""
+    """Root mean square distance of run and measurement with the fitted values, m."""
 
     correlation: FloatArray
     """Correlation of the estimates; NaN if it cannot be determined. Shape (p, p)."""

@@ -177,17 +177,28 @@ class SpanStatistics:
     """Statistics of a span; NaN for too few values. All rows have the same weight in the means."""
 
     count: int
+    """Number of rows with a value."""
+
     gaps: int
-    """`count` and `gaps`: numbers of rows with and without a value."""
+    """Number of rows without a value."""
 
     minimum: float
+    """Smallest value, in the signal's unit."""
+
     maximum: float
+    """Largest value, in the signal's unit."""
+
     mean: float
+    """Mean, in the signal's unit."""
+
     rms: float
+    """Root mean square, in the signal's unit."""
+
     std: float
+    """Standard deviation from the mean, in the signal's unit."""
+
     peak_to_peak: float
-    """`minimum`, `maximum`, `mean`, `rms`, `std` and `peak_to_peak`: in the signal's unit; `std` is
-    the standard deviation from the mean."""
+    """Difference of the largest and the smallest value, in the signal's unit."""
 
     slope: float
     """Slope of the least-squares line, unit per s."""

@@ -25,8 +25,10 @@ class FrameContent(NamedTuple):
     """Bytes of the message; None if the frame is too short, or a remote frame."""
 
     little: int = 0
+    """The bytes as a little-endian integer."""
+
     big: int = 0
-    """`little` and `big`: the bytes as little- and big-endian integers."""
+    """The bytes as a big-endian integer."""
 
 
 class _Alternatives:

@@ -273,7 +273,7 @@ class Coder:
     def from_signals(self, signals: Mapping[str, float | str], node: int) -> dict[str, float]:
         """Return the raw values of signals by name, given as physical values, names of values, or formulas in `node`.
 
-        Raises `ProfileError` if the message has no such signal, or it cannot have its value.
+        Raises `ProfileError` if the message has no such signal, or the value is out of range.
         """
         raws = {}
         for name, value in signals.items():

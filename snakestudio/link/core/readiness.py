@@ -166,7 +166,9 @@ class Readiness:
                 f" {self._limits.text(int(index))}. Move it back by hand."
             )
         if (hot := self._plausibility.hot()).any():
-            yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than allowed. Let it cool down."
+            names = axis_names(profile.axes, hot).capitalize()
+            exceed = "exceeds its" if hot.sum() == 1 else "exceed their"
+            yield f"{names} {exceed} temperature limit. Let the motors cool down."
         if (starved := self._plausibility.starved()).any():
             names = axis_names(profile.axes, starved).capitalize()
             have = "has" if starved.sum() == 1 else "have"

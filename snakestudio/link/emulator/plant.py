@@ -31,10 +31,13 @@ class PlantState:
     """State of the joints, for m axes in the profile's order."""
 
     angle: FloatArray
+    """Joint angles, rad. Shape (m,)."""
+
     rate: FloatArray
+    """Joint rates, rad/s. Shape (m,)."""
+
     torque: FloatArray
-    """`angle`, `rate` and `torque`: joint angle (rad), its rate (rad/s), and the torque of the
-    motor at the joint (N m). Shape (m,)."""
+    """Torques of the motors at the joints, N m. Shape (m,)."""
 
 
 class Plant(Protocol):

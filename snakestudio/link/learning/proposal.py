@@ -35,8 +35,10 @@ class Move:
     """Requested angle of the joint at given times, rad."""
 
     begin: float
+    """Begin of the motion, s."""
+
     end: float
-    """`begin` and `end` of the motion, s."""
+    """End of the motion, s."""
 
     exact: bool = False
     """Whether the robot moved the joint, so that the amplitude is known."""

@@ -160,7 +160,7 @@ class LinkProcess:
         self._log: FrameLog | None = None
         self._bus_open = False
         self._bus_problem = ""
-        self._news = False  # that the core has not acted upon
+        self._news = False  # True while the core has unprocessed input
         self._carried_out = 0
         self._due = 0.0
         self._left = False  # whether the inbox was not emptied, as something was due

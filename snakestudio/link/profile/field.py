@@ -45,16 +45,20 @@ class Field:
     """Whether the byte order is Motorola (most significant byte first)."""
 
     signed: bool
+    """Whether the raw value is a two's complement."""
+
     floating: bool
-    """`signed` and `floating`: two's complement; IEEE 754."""
+    """Whether the raw value is an IEEE 754 number."""
 
     scale: float
     offset: float
     """`scale` and `offset`: physical value is ``scale * raw + offset``."""
 
     low: float
+    """Least raw value."""
+
     high: float
-    """`low` and `high`: least and largest raw value."""
+    """Largest raw value."""
 
     choices: Mapping[str, int]
     """Raw values by their names in the DBC."""

@@ -46,8 +46,10 @@ class Gap(NamedTuple):
     """Distance, m; negative if the outlines overlap: the shift of one until they only touch."""
 
     start: FloatArray
+    """Nearest point on the first outline, m. Shape (2,)."""
+
     end: FloatArray
-    """`start` and `end`: nearest points on the first and on the second outline, m. Shape (2,)."""
+    """Nearest point on the second outline, m. Shape (2,)."""
 
 
 def _edges(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -136,8 +136,10 @@ class Arrangement:
     """Unique identifier."""
 
     title: str
+    """Name for users."""
+
     help: str
-    """`title` and `help`: name for users, and description in one line."""
+    """Description in one line."""
 
     icon: str
     """Name of its icon."""

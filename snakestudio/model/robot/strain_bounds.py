@@ -43,8 +43,10 @@ class Extreme(NamedTuple):
     """Index in `COMPONENTS`; -1 for the speed."""
 
     time: float
+    """Time of the extreme, s."""
+
     abscissa: float
-    """`time` and `abscissa`: s, m."""
+    """Material abscissa of the extreme, m."""
 
     usable: bool
     """Whether value and derivatives are finite and of reasonable size there."""

@@ -63,9 +63,13 @@ class RunInfo:
     """Start of the run, UTC."""
 
     title: str
+    """Title of the scene."""
+
     scene_file: str
+    """File of the scene."""
+
     model: str
-    """`title`, `scene_file` and `model` describe the scene; `model` is ``scene.model.kind``."""
+    """Kind of the model, ``scene.model.kind``."""
 
     duration: float
     """Simulated time of the last row, s."""

@@ -86,8 +86,10 @@ class ChunkBytes:
     """Number of bytes of the chunk itself."""
 
     start: int
+    """Time of its first message, ns."""
+
     end: int
-    """`start` and `end`: times of its first and last message, ns."""
+    """Time of its last message, ns."""
 
     counts: dict[int, int]
     """Messages by channel."""

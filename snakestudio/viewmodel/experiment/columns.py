@@ -1,4 +1,4 @@
-"""Meanings of the columns of a measured table, as the dialog edits them, and conversion to a layout."""
+"""Column mapping of a measured table, as edited in the import dialog, and conversion to a layout."""
 
 from __future__ import annotations
 

@@ -35,8 +35,10 @@ class Trace:
     """Times, s, or the values of another horizontal axis. Shape (b,)."""
 
     low: FloatArray
+    """Smallest value of each bin, in units of the axis. Shape (b,)."""
+
     high: FloatArray
-    """`low` and `high`: values in units of the axis. Shape (b,)."""
+    """Largest value of each bin, in units of the axis. Shape (b,)."""
 
     colour: str
     name: str = ""
@@ -72,8 +74,10 @@ class Mark:
     """Triangle on a curve, which points down at the start and up at the end of a phase."""
 
     time: float
+    """Time, s."""
+
     value: float
-    """`time` (s) and `value` (in units of the left axis)."""
+    """Value, in units of the left axis."""
 
     begins: bool
 
@@ -83,8 +87,10 @@ class Dot:
     """Disc on a curve, with a label."""
 
     x: float
+    """Horizontal position, in units of the axis."""
+
     y: float
-    """`x` and `y` in units of the axes."""
+    """Vertical position, in units of the axis."""
 
     colour: str
     text: str = ""

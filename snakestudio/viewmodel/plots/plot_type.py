@@ -48,8 +48,10 @@ class PlotType:
     """Type of plot."""
 
     title: str
+    """Title of the plot."""
+
     unit: str
-    """`title` of the plot and `unit` of its left axis."""
+    """Unit of its left axis."""
 
     lines: Callable[[Schema, int], list[CurveSpec]]
     """Curves by schema of the recording and chosen link or joint (0-based)."""

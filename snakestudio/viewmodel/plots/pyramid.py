@@ -39,8 +39,10 @@ class Envelope(NamedTuple):
     """Number of rows per bin; if it is 1, `low` and `high` are the values."""
 
     low: Float32Array
+    """Smallest value of each bin; NaN if unknown. Shape (b, m)."""
+
     high: Float32Array
-    """`low` and `high`: smallest and largest values of each bin; NaN if unknown. Shape (b, m)."""
+    """Largest value of each bin; NaN if unknown. Shape (b, m)."""
 
 
 class Samples(NamedTuple):

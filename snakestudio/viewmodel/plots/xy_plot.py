@@ -123,7 +123,7 @@ def _add(
     first = int(np.searchsorted(times, start))
     last = int(np.searchsorted(times, stop, side="right"))
     stride = stride_for(last - first, max(2, budget))
-    first = first // stride * stride  # the same rows again when the view moves
+    first = first // stride * stride  # reuse the same rows when the view moves
     chart_data.stride = max(chart_data.stride, stride)
     for _, upwards, (_, xs, ys) in _pairs(
         lines, series_cache, first, last, stride, whole_run=whole_run

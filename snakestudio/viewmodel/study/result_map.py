@@ -35,8 +35,10 @@ class Cells:
     """Grid of values."""
 
     x: FloatArray
+    """Values of the first column, ascending."""
+
     y: FloatArray
-    """`x` and `y`: values of both columns, ascending."""
+    """Values of the second column, ascending."""
 
     values: FloatArray
     """Values of the cells; NaN if there is none."""
@@ -45,10 +47,13 @@ class Cells:
     """Row of the results that represents each cell, -1 for none."""
 
     failed: BoolArray
+    """Cells without a successful run."""
+
     beyond: BoolArray
+    """Cells without a run within the limits."""
+
     left_out: BoolArray
-    """`failed`, `beyond` and `left_out`: cells without a successful run, without a run within the limits,
-    and without a plausible one."""
+    """Cells without a plausible run."""
 
     several: bool
     """Whether some cell has more than one point."""

@@ -27,8 +27,10 @@ class Dimension:
     """Dimension line."""
 
     start: FloatArray
+    """Start of the measured distance, m. Shape (2,)."""
+
     end: FloatArray
-    """`start` and `end` of the measured distance, m. Shape (2,)."""
+    """End of the measured distance, m. Shape (2,)."""
 
     text: str
     offset: float = 0.0

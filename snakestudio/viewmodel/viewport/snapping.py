@@ -86,12 +86,16 @@ class Targets:
     """Boxes to snap to, and the original box of the moved items."""
 
     low: FloatArray
+    """Lower corners of boxes around other items, m. Shape (k, 3)."""
+
     high: FloatArray
-    """`low` and `high`: boxes around other items, m. Shape (k, 3)."""
+    """Upper corners of boxes around other items, m. Shape (k, 3)."""
 
     own_low: FloatArray
+    """Lower corner of the box around the moved items, m. Shape (3,)."""
+
     own_high: FloatArray
-    """`own_low` and `own_high`: box around the moved items, m. Shape (3,)."""
+    """Upper corner of the box around the moved items, m. Shape (3,)."""
 
 
 def stepped(value: float, step: float) -> float:

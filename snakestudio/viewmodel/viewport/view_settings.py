@@ -24,8 +24,10 @@ class ViewSettings:
     """Settings of the content of the viewport."""
 
     forces: bool = True
+    """Whether to show arrows of obstacle forces."""
+
     friction: bool = False
-    """`forces` and `friction`: whether to show arrows of obstacle forces and friction forces."""
+    """Whether to show arrows of friction forces."""
 
     force_scale: float = 0.03
     friction_scale: float = 0.06

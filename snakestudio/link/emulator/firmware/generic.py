@@ -218,7 +218,7 @@ class GenericNode(Node):
         return f"{self.meaning}, error 0x{self._errors:x}" if self._errors else self.meaning
 
     def power_on(self, now: float) -> None:
-        """Begin to boot, and report it."""
+        """Start booting and report it."""
         super().power_on(now)
         self.meaning = "booting"
         self._errors = 0
