@@ -156,9 +156,9 @@ class Runner:
         report: StepReport | None = None
         if self._states.requested:
             self._save_state()
-        loop.begin_call()
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
+            loop.begin_call()
             known = self._latest_step == now
             steps = loop.request(remaining, (lambda: self.latest) if known else None)
             if self._interrupted:  # after the request, because a plug-in can be slow

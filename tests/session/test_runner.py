@@ -21,6 +21,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session import state_schedule
 from snakestudio.session.offline import run_offline
+from snakestudio.session.reference_feed import MAX_PERIODS
 from snakestudio.session.runner import Runner
 
 
@@ -199,6 +200,18 @@ def test_controller_channels_are_in_live_and_recorded_snapshots(scene: Scene) ->
     recorded = runner.recording.snapshot(-1)
     assert recorded.control == runner.latest.control
     assert set(recorded.control) == set(runner.controller.channels)
+
+
+@pytest.mark.parametrize("name", ["obstacle_aided", "path_following", "sidewinding"])
+def test_forces_of_a_snapshot_are_not_means_over_a_long_call(name: str) -> None:
+    scene = load_scene(scenes_dir() / f"{name}.toml")
+    period = scene.steps_per_period
+    in_two_calls = Runner(scene)
+    assert in_two_calls.advance(MAX_PERIODS * period).ok
+    assert in_two_calls.advance(period).ok
+    in_one_call = Runner(scene)
+    assert in_one_call.advance((MAX_PERIODS + 1) * period).ok
+    np.testing.assert_equal(asdict(in_one_call.latest), asdict(in_two_calls.latest))
 
 
 @pytest.mark.parametrize(

@@ -197,7 +197,8 @@ class Checks(QWidget):
         """Keep the height of the tallest problem with its buttons, and that of the hints."""
         margins = self._column.contentsMargins()
         width = self.width() - margins.left() - margins.right()
-        self.advice.setMinimumHeight(self.advice.heightForWidth(width))
+        # Qt returns -1 for an empty text
+        self.advice.setMinimumHeight(max(0, self.advice.heightForWidth(width)))
         heights = [
             self._row_height(row) for row in range(min(_MEASURED, len(self._problem_list.entries)))
         ]
