@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 _FOLDER = Path("/proc/self/fd")
-_NOT_COUNTED = re.compile(r"^/dev/|\.mcap( \(deleted\))?$")
-"""Devices, and run files: those of a freed recording are closed by its `weakref.finalize`, which never warns."""
+_NOT_COUNTED = re.compile(r"^/(dev|proc)/|\.mcap( \(deleted\))?$")
+"""Devices, files of the system that threads of libraries read at any time, and run files: those of a
+freed recording are closed by its `weakref.finalize`, which never warns."""
 
 
 def open_files() -> dict[str, str]:

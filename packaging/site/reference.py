@@ -14,12 +14,13 @@ from sphinx.errors import ExtensionError
 from sphinx.pycode import ModuleAnalyzer
 
 import snakestudio
-import snakestudio.gui.shell.commands
 import snakestudio.gym
 import snakestudio.plugin
 from snakestudio.analysis.signals.functions import FUNCTIONS, Function
 from snakestudio.analysis.signals.reductions import REDUCTIONS
 from snakestudio.cli import COMMANDS, parser_of
+from snakestudio.gui.app import features
+from snakestudio.gui.shell.commands import table
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.kinds.reads import readers
 from snakestudio.model.column_help import ENERGY_HELP
@@ -225,7 +226,7 @@ def _functions(functions: Iterable[Function]) -> str:
 def shortcuts() -> str:
     """Shortcuts of the window by menu, and mouse gestures."""
     sections = []
-    specs = [spec for spec in snakestudio.gui.shell.commands.table() if spec.shortcuts]
+    specs = [spec for spec in table(features()) if spec.shortcuts]
     by_menu: dict[str, list[tuple[str, str]]] = {}
     for spec in specs:
         top, *below = spec.menu.split("/")

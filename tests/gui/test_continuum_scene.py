@@ -204,9 +204,11 @@ def test_weights_can_be_omitted(qtbot: QtBot, body: Document) -> None:
     qtbot.addWidget(inspector)
     selection.set([("support", 0)])
     row = inspector.rows["support.weights"]
-    row.field.committed.emit("1 2 3 2 1")
+    row.field.clear()
+    qtbot.keyClicks(row.field, "1 2 3 2 1\r")
     assert body.scene.support.weights == (1.0, 2.0, 3.0, 2.0, 1.0)  # type: ignore[union-attr]
-    row.field.committed.emit("")
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "\b\r")
     assert body.scene.support.weights is None  # type: ignore[union-attr]
 
 

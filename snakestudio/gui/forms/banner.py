@@ -316,9 +316,10 @@ class Banners(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         self._over: QWidget | None = None
-        self.program, self.run, self.files, self.exports = self._make(4)
-        self.disk, self.edits, self.source, self.together = self._make(4)
-        self.robot, self.study, self.sharing, self.plugins = self._make(4)
+        self.program, self.run, self.exports, self.disk, self.edits = self._make(5)
+        self.source, self.together, self.robot, self.study, self.sharing = self._make(5)
+        # Their users edit a file, where they look for its keys.
+        self.files, self.plugins = Banner(self), Banner(self)
         banners = (
             self.robot,
             self.program,
