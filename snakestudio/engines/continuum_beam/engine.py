@@ -88,11 +88,6 @@ class ContinuumBeamEngine(CompiledEngine):
     "Unconverged" counts steps with such a residual.
 
     Raises `SceneError` if a formula cannot be read; `registry.create` detects all other mistakes.
-
-    Parameters
-    ----------
-    base_dir : Path or None
-        Unused, because no start of a continuous body refers to a file.
     """
 
     kind = "continuum_beam"
