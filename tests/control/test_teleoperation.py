@@ -289,22 +289,21 @@ def test_edited_gait_and_limits_apply_without_a_jump() -> None:
     assert max(np.abs(block.angle).max() for block in after[170:]) <= math.radians(20.0) + 1e-9
 
 
-FOUND = ("fast_lateral_undulation", "cheap_lateral_undulation", "eel_like")
-"""Gaits of the library that studies found in the plane; after the others, whose numbers are
-recorded and do not change."""
+RECORDED = (
+    OWN_GAIT,
+    *("lateral_undulation", "obstacle_aided", "turning"),
+    *("fast_lateral_undulation", "cheap_lateral_undulation", "eel_like"),
+)
+"""Gaits of the plane whose numbers are in recordings; new gaits of the library come after them."""
 
 
 def test_unsuitable_gaits_are_not_selected() -> None:
-    assert steerable_gaits(PLANAR) == (
-        OWN_GAIT,
-        "lateral_undulation",
-        "obstacle_aided",
-        "turning",
-        *FOUND,
-    )
+    assert steerable_gaits(PLANAR)[: len(RECORDED)] == RECORDED
+    assert "sidewinding" not in steerable_gaits(PLANAR), "it needs pitch axes"
     assert len(steerable_gaits(SPATIAL)) == 1 + len(GAITS)
     stops = with_values(PLANAR, {"robot.joint_limit_deg": 36.0})
-    assert steerable_gaits(stops) == (OWN_GAIT, "lateral_undulation", "turning", *FOUND)
+    assert "obstacle_aided" not in steerable_gaits(stops), "its amplitude is 40 degrees"
+    assert "turning" in steerable_gaits(stops)
     result = controller(PLANAR)
     result.steer(TeleopCommand(1.0, gait="turning"))
     result.steer(TeleopCommand(0.5, gait="sidewinding"))
