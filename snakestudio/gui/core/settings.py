@@ -38,7 +38,7 @@ class Setting(Generic[T]):
     choices : tuple of str
         Possible values of a text, if they are limited.
     remembered : bool
-        Whether the program stores it by itself, such as the last folder; the user chooses the others.
+        Whether the program sets it, such as the last folder; the user sets the others.
     """
 
     def __init__(
