@@ -75,7 +75,7 @@ class Drive:
         elif state is LinkState.IDLE and robot.live is not None:
             # The window that drove it before was killed, and the robot stopped: it needs a reset,
             # which the window requests with a message.
-            stopped = any("reset it" in reason for reason in robot.live.not_ready)
+            stopped = any("Reset it" in reason for reason in robot.live.not_ready)
             (robot.reset if stopped else robot.live.arm)()
         elif state is LinkState.ARMED:
             robot.stream()
