@@ -117,7 +117,7 @@ class _Drive:
                 self.robot.reset()
             elif state is LinkState.ARMED:
                 self.robot.stream()
-            elif any("reset it" in reason for reason in self.robot.not_ready):
+            elif any("Reset it" in reason for reason in self.robot.not_ready):
                 self.robot.reset()  # a node that was suspended longer has been stopped by its own watchdog
             elif not self.robot.not_ready:
                 self.robot.arm()
