@@ -24,6 +24,11 @@ SLACK = 16
 
 _NAME = re.compile(r"(?<!`)`([A-Za-z_]\w*)`(?!`)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_FIELD_LIST = re.compile(
+    r"`?\w+`?((, | and |, and )`?\w+`?)*( are | is | in m\b| for |: |; |, (m|s|rad)\b)"
+)
+"""Names of fields at the beginning of a docstring that describes them."""
+
 _LIST_OR_TABLE = re.compile(
     r"\s*([-*+>|`#{]|\d+\.|\.\.|===|---|\w+\(.*\)$)|.*([├└│]|\S {2,}\S)|\s*\"?\S+\"? ?: "
 )
@@ -109,6 +114,54 @@ def test_paragraphs_are_not_broken() -> None:
         for path, text in sources().items()
         if path.parts[len(ROOT.parts) + 1] != "kernels"  # a change there compiles all engines again
         for number, line in broken(text)
+    ]
+    assert places == []
+
+
+def grouped(text: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each docstring of a field that describes other fields of the same run.
+
+    It does so if it begins with a list of fields (``x and y: position, m``), or names fields that
+    precede it without a docstring.
+    """
+    for owner in ast.walk(ast.parse(text)):
+        if not isinstance(owner, ast.ClassDef):
+            continue
+        run: list[str] = []
+        for node in owner.body:
+            match node:
+                case ast.AnnAssign(target=ast.Name(id=name)):
+                    run.append(name)
+                    continue
+                case ast.Expr(value=ast.Constant(value=str(doc), lineno=line)) if run:
+                    head = _FIELD_LIST.match(doc)
+                    listed = set(_WORD.findall(head.group())) if head else set()
+                    if listed & set(run) or set(_NAME.findall(doc)) & set(run[:-1]):
+                        yield line, doc
+            run = []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('class A:\n    x: int\n    y: int\n    """`x` and `y`: position, m."""\n', 1),
+        ('class A:\n    x: int\n    y: int\n    """x, y: position, m."""\n', 1),
+        ('class A:\n    x: int\n    y: int\n    """Begin (`x`) and end, s."""\n', 1),
+        ('class A:\n    x: int\n    """`x` is in m."""\n', 1),
+        ('class A:\n    x: int\n    """Begin, s."""\n    y: int\n    """End, as `x`."""\n', 0),
+        ('class A:\n    x: int\n    y: int\n    """End, s."""\n', 0),
+    ],
+)
+def test_grouped_docstrings_are_detected(text: str, count: int) -> None:
+    assert len(list(grouped(text))) == count
+
+
+def test_each_field_has_its_own_docstring() -> None:
+    places = [
+        f"{path.relative_to(ROOT)}:{number}: {doc}"
+        for path, text in sources().items()
+        if path.parts[len(ROOT.parts) + 1] not in ("engines", "kernels")
+        for number, doc in grouped(text)
     ]
     assert places == []
 

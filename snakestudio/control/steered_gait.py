@@ -19,9 +19,10 @@ class Shape(NamedTuple):
     """A gait without its speed: angle_i = A sin(r Phi + (i - 1) delta + delta_0) + psi of yaw and of pitch."""
 
     yaw: Wave
+    """Its `omega` is r, the signed rate of the wave relative to the common phase Phi."""
+
     pitch: Wave
-    """`yaw` and `pitch`; their `omega` is r, the signed rate of the wave relative to the common phase
-    Phi."""
+    """Its `omega` is r, as for `yaw`."""
 
     @property
     def vertical(self) -> str:
@@ -76,16 +77,22 @@ class _State:
     """State of a steered gait."""
 
     frequency: LimitedMotion
+    """Frequency of the phase, rad/s."""
+
     amplitude: LimitedMotion
+    """Fraction of the shape's amplitudes."""
+
     offset: LimitedMotion
-    """`frequency`, `amplitude` and `offset`: rad/s, 1, rad."""
+    """Offset of the yaw of all joints, rad."""
 
     turned: float
     """Phase at `frequency.since`, rad."""
 
     shape: Shape | EnvelopedShape
+    """The joints follow (1 - blend) of this shape and blend of `other`."""
+
     other: Shape | EnvelopedShape
-    """`shape` and `other`: what the joints do is (1 - blend) of the one and blend of the other."""
+    """Second shape of the blend."""
 
     blend: LimitedMotion
     """Aimed at 0 or 1."""

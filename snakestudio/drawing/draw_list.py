@@ -89,8 +89,10 @@ class DrawList:
     show_triad: bool
     theme: Theme
     low: FloatArray
+    """Lower corner of the box around robot and obstacles, m; NaN if empty. Shape (3,)."""
+
     high: FloatArray
-    """`low` and `high` are the box around robot and obstacles, m; NaN if empty. Shape (3,)."""
+    """Upper corner of the box around robot and obstacles, m; NaN if empty. Shape (3,)."""
 
     links: robot_parts.Chain
     """Capsules of the links, for picking; may be empty."""

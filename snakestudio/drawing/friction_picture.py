@@ -36,8 +36,10 @@ class FrictionPicture:
     """Lower left corner, m. Shape (2,)."""
 
     along: FloatArray
+    """Vector along its lower edge, m. Shape (2,)."""
+
     up: FloatArray
-    """`along` and `up` are its lower and left edge, m. Shape (2,)."""
+    """Vector along its left edge, m. Shape (2,)."""
 
 
 def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture | None:

@@ -83,15 +83,25 @@ class Theme:
     """Translucent robots."""
 
     text: Colour
+    """Labels."""
+
     text_dim: Colour
-    """`text` and `text_dim`: labels."""
+    """Secondary labels."""
 
     axis_x: Colour
+    """The x axis."""
+
     axis_y: Colour
+    """The y axis."""
+
     axis_z: Colour
+    """The z axis."""
+
     ambient_up: Colour
+    """Light from the sky, linear."""
+
     ambient_down: Colour
-    """`ambient_up` and `ambient_down`: light from the sky and from the floor, linear."""
+    """Light from the floor, linear."""
 
 
 DARK = Theme(

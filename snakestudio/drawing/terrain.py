@@ -22,11 +22,13 @@ class Blocks:
     """Boxes as arrays."""
 
     centre: FloatArray
+    """Centres, m. Shape (k, 3)."""
+
     rotation: FloatArray
     """Columns are the axes. Shape (k, 3, 3)."""
 
     half: FloatArray
-    """`centre` and `half` in m. Shape (k, 3)."""
+    """Half edge lengths, m. Shape (k, 3)."""
 
     owner: IndexArray
     """0-based obstacle of each block, ascending. Shape (k,)."""

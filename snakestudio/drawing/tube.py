@@ -80,7 +80,7 @@ class Skin:
     """Centre of each ring, m. Shape (m, 3)."""
 
     radius: FloatArray
-    """`middle` and `radius` of every ring, m. Shape (m, 3)."""
+    """Radius of each ring, m. Shape (m,)."""
 
     rings: Rings
     """Rings between the ends."""

@@ -35,18 +35,26 @@ class DifferenceRow:
     """Name of the quantity."""
 
     label: str
+    """Name of the quantity."""
+
     unit: str
-    """`label` and `unit`: description of the quantity."""
+    """Unit of its values."""
 
     reference: str
+    """Value of the reference at the last time that both reached; components x, y and z of a
+    vector."""
+
     run: str
-    """`reference` and `run`: values at the last time that both reached; for a vector, its components
-    along x, y and z."""
+    """Value of the run at that time."""
 
     end: str
+    """Difference at that time."""
+
     worst: str
+    """Largest difference."""
+
     rms: str
-    """`end`, `worst` and `rms`: difference at that time, the largest difference, and its root mean square."""
+    """Root mean square of the difference."""
 
 
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:

@@ -42,15 +42,19 @@ class Sheet:
     """Placement of a plan on its sheet."""
 
     width: float
+    """Width of the sheet, mm."""
+
     height: float
-    """`width` and `height`: size of the sheet, mm."""
+    """Height of the sheet, mm."""
 
     scale: float
     """Scale denominator: metres of ground per metre of the sheet."""
 
     low: FloatArray
+    """Lower left corner of the drawn ground, m. Shape (2,)."""
+
     high: FloatArray
-    """`low` and `high`: corners of the drawn ground, m. Shape (2,)."""
+    """Upper right corner of the drawn ground, m. Shape (2,)."""
 
     def on_sheet(self, point: FloatArray) -> FloatArray:
         """Position of a point (2,) of the ground, m, on the sheet, mm from its lower left corner."""

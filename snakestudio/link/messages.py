@@ -171,10 +171,16 @@ class Traffic:
 
     id: int
     extended: bool
+    """Whether the identifier has 29 bits."""
+
     remote: bool
+    """Whether it is a remote frame."""
+
     error: bool
+    """Whether it is an error frame."""
+
     sent: bool
-    """`extended`, `remote`, `error` and `sent`; `sent` if the link sent the frame."""
+    """Whether the link sent the frame."""
 
     data: bytes
     text: str = ""
@@ -278,11 +284,14 @@ class Telemetry:
 
     bus_open: bool
     period_mean: float
+    """Mean period of the set-points over the last 10 s, s; NaN while nothing is sent."""
+
     lateness_p99: float
+    """99th percentile of the delay of a period's first frame over the last 10 s, s; NaN while
+    nothing is sent."""
+
     gap_max: float
-    """`period_mean`, `lateness_p99` and `gap_max`: of the set-points over the last 10 s, mean period,
-    99th percentile of the delay of a period's first frame, and longest time between two periods, s;
-    NaN while nothing is sent."""
+    """Longest time between two periods in the last 10 s, s; NaN while nothing is sent."""
 
     skipped: int
     """Number of periods that were skipped since streaming or arming began."""
@@ -294,9 +303,12 @@ class Telemetry:
     """Status and errors of each axis as text."""
 
     heard_at: FloatArray
+    """Time at which each axis last reported each quantity of `AGED`, s; NaN if never. Shape (q,
+    m)."""
+
     stale_after: FloatArray
-    """`heard_at` and `stale_after`: for each quantity of `AGED`, the time at which each axis last
-    reported it, s, and the age from which it is stale, s; infinite where it is not expected."""
+    """Age from which each of these values is stale, s; infinite where it is not expected. Shape (q,
+    m)."""
 
     def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
         """Return the axes, (m,) bool, with a stale quantity of `AGED` at `now` (s), or none though it is expected."""

@@ -16,8 +16,10 @@ class Exceedance:
     """A bound that a run exceeded."""
 
     value: float
+    """In the unit of the text."""
+
     limit: float
-    """`value` and `limit` in the unit of the text."""
+    """In the unit of the text."""
 
     time: float
     """Simulated time of the worst value, s."""

@@ -22,15 +22,22 @@ class Glyph:
     """A letter in the atlas, pixels."""
 
     x: int
+    """Left column of its box in the atlas."""
+
     y: int
+    """Top row of its box in the atlas, counted downwards."""
+
     width: int
+    """Width of the box."""
+
     height: int
-    """`x`, `y`, `width` and `height` are the box in the atlas; y counts down."""
+    """Height of the box."""
 
     left: int
+    """Distance from the pen to the left side of the box."""
+
     top: int
-    """`left` and `top`: from the pen to the box's left side, and from the line's top down to the
-    box's top."""
+    """Distance from the top of the line down to the top of the box."""
 
     advance: float
     """Distance of the pen to the next letter."""
@@ -47,9 +54,10 @@ class Atlas:
     """Font sizes, pixels, ascending."""
 
     ascent: dict[int, int]
+    """Distance from the baseline up to the top of the line, by size."""
+
     descent: dict[int, int]
-    """`ascent` and `descent`: from the baseline up to the line's top and down to its bottom, by
-    size."""
+    """Distance from the baseline down to the bottom of the line, by size."""
 
     glyphs: dict[tuple[int, str], Glyph]
     """Glyphs by size and letter."""

@@ -17,15 +17,19 @@ class Progress:
 
     reference: Reference | None
     reference_begin: int
+    """First step of the reference."""
+
     reference_end: int
-    """`reference_begin` and `reference_end`: steps of the reference."""
+    """Last step of the reference."""
 
     next_row: int
     """Number of the next row on the log grid."""
 
     last_row_step: int
+    """Step of the last row."""
+
     end_step: int
-    """`last_row_step` and `end_step`: steps of the last row and of the end of the run."""
+    """Step of the end of the run."""
 
 
 def check_progress(progress: Any, scene: Scene, step: int) -> None:

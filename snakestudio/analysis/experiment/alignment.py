@@ -58,8 +58,10 @@ class Alignment:
     """Rotation about the vertical through the pivot."""
 
     shift_m: FloatArray
+    """Translation, m. Shape (3,)."""
+
     pivot_m: FloatArray
-    """`shift_m` and `pivot_m`: shape (3,)."""
+    """Centre of the rotation, m. Shape (3,)."""
 
     correlation: float
     """Correlation of the oscillations of both tracks at this offset, 0 to 1."""

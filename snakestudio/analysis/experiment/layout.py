@@ -62,9 +62,13 @@ class BodyColumns:
 
     name: str
     x: int | None = None
+    """Column of the position along the file's x axis; None: always 0."""
+
     y: int | None = None
+    """Column of the position along the file's y axis; None: always 0."""
+
     z: int | None = None
-    """`x`, `y` and `z`: columns of the position along the file's axes; None: always 0."""
+    """Column of the position along the file's z axis; None: always 0."""
 
     rotation: RotationKind = "none"
     """A `RotationKind`."""
@@ -91,8 +95,10 @@ class JointColumns:
     """0-based."""
 
     yaw: int | None = None
+    """Column of the yaw angle; None: always 0."""
+
     pitch: int | None = None
-    """`yaw` and `pitch`: columns; None: always 0."""
+    """Column of the pitch angle; None: always 0."""
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -133,8 +139,10 @@ class Layout:
     """Rows or frames per second, if the time is counted in them."""
 
     length_unit: LengthUnit = "m"
+    """One of `LENGTH_UNITS`."""
+
     angle_unit: AngleUnit = "rad"
-    """`length_unit` and `angle_unit`: one of `LENGTH_UNITS` and of `ANGLE_UNITS`."""
+    """One of `ANGLE_UNITS`."""
 
     axes: str = "+x+y+z"
     """Axes of the file that are x, y and z (up) of the world, each with its sign: "+x+y+z", or "+x-z+y"

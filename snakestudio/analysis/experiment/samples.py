@@ -29,8 +29,10 @@ class Samples:
     """s. Shape (k,)."""
 
     bodies: tuple[str, ...]
+    """As in `Capture`."""
+
     links: tuple[int | None, ...]
-    """`bodies` and `links`: as in `Capture`."""
+    """As in `Capture`."""
 
     position: FloatArray
     """Shape (k, b, 3)."""

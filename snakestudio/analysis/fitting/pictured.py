@@ -47,11 +47,16 @@ class FitPlotData:
     """Time of `places`, in the clock of the fitted run, s."""
 
     time_before: FloatArray
+    """Times of `distance_before`, s. Shape (t,)."""
+
     distance_before: FloatArray
+    """Root mean square distance with the initial values, m. Shape (t,)."""
+
     time_after: FloatArray
+    """Times of `distance_after`, s. Shape (t,)."""
+
     distance_after: FloatArray
-    """`time_before`, `distance_before`, `time_after` and `distance_after`: root mean square distance over
-    time, s and m. Shape (t,)."""
+    """Root mean square distance with the fitted values, m. Shape (t,)."""
 
     @property
     def link_name(self) -> str:

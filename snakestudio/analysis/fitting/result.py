@@ -57,8 +57,10 @@ class TrialOutcome:
 
     trial: Trial
     before: Recording
+    """Run with the scene's own values."""
+
     after: Recording
-    """`before` and `after`: runs with the scene's own and with the fitted values."""
+    """Run with the fitted values."""
 
     misfit_before: Misfit
     """Misfit of the run with the scene's own values."""

@@ -202,9 +202,10 @@ class _State:
     """Distance that the bends have propagated, m."""
 
     place: FloatArray
+    """Propagated distances, m, ascending. Shape (k,)."""
+
     bend: FloatArray
-    """`place` and `bend`: propagated distance (m, ascending) and the angle of the head's joint (rad) at that
-    distance. Shape (k,)."""
+    """Angles of the head's joint at these distances, rad. Shape (k,)."""
 
     angle_ref: FloatArray | None
     """Current references, rad; None before the first. Shape (n-1,)."""
@@ -213,8 +214,10 @@ class _State:
     """Shape (n-1,)."""
 
     jammed_since: float
+    """Time since which the robot has been jammed, s; infinite if it is not jammed."""
+
     resolving_until: float
-    """`jammed_since` and `resolving_until`, s; infinite if there is no jam."""
+    """Time until which the jam is being resolved, s; infinite if there is no jam."""
 
     force: FloatArray
     """Normal force on each link when the jam was detected, positive to its left, N; counted from

@@ -35,27 +35,43 @@ class Palette:
     """"dark" or "light"."""
 
     ground: str
+    """Lowest background."""
+
     panel: str
+    """Background of panels, on `ground`."""
+
     card: str
+    """Background of cards, on `panel`."""
+
     raised: str
+    """Highest background."""
+
     line: str
-    """`ground`, `panel`, `card`, `raised` and `line`: backgrounds from the lowest to the highest,
-    and the lines between them."""
+    """Lines between backgrounds."""
 
     text: str
+    """Ordinary text."""
+
     dim: str
-    """`text` and `dim`: ordinary and secondary text."""
+    """Secondary text."""
 
     accent: str
+    """Active or selected elements."""
+
     on_accent: str
-    """`accent` and `on_accent`: active or selected elements, and text on them."""
+    """Text on elements of the colour `accent`."""
 
     good: str
+    """No problems."""
+
     warning: str
+    """Obstacle forces, and warnings."""
+
     friction: str
+    """Friction forces."""
+
     danger: str
-    """`good`: no problems; `warning`: obstacle forces and warnings; `friction`: friction; `danger`: the
-    robot's stop and nothing else."""
+    """The robot's stop, and nothing else."""
 
 
 DARK = Palette(

@@ -42,9 +42,13 @@ class WorkerChoice:
     """Address of a cluster used instead; "" for none."""
 
     ca: str = ""
+    """File of the TLS certificate authority; "" for none."""
+
     certificate: str = ""
+    """File of the TLS certificate; "" for none."""
+
     key: str = ""
-    """`ca`, `certificate` and `key`: TLS files for the connection; "" for none."""
+    """File of its private key; "" for none."""
 
     @classmethod
     def restored(cls, settings: QSettings) -> WorkerChoice:

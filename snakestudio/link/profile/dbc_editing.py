@@ -89,8 +89,10 @@ class SignalDraft:
     signed: bool = False
     is_float: bool = False
     scale: float = 1.0
+    """Physical value per raw unit: physical value = ``scale * raw + offset``."""
+
     offset: float = 0.0
-    """`scale` and `offset`: physical value is ``scale * raw + offset``."""
+    """Physical value of the raw value 0."""
 
     unit: str = ""
     choices: tuple[tuple[int, str], ...] = ()

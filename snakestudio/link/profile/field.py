@@ -51,8 +51,10 @@ class Field:
     """Whether the raw value is an IEEE 754 number."""
 
     scale: float
+    """Physical value per raw unit: physical value = ``scale * raw + offset``."""
+
     offset: float
-    """`scale` and `offset`: physical value is ``scale * raw + offset``."""
+    """Physical value of the raw value 0."""
 
     low: float
     """Least raw value."""

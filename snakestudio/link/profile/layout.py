@@ -25,13 +25,17 @@ class SignalLayout:
     signed: bool
     is_float: bool
     scale: float
+    """Physical value per raw unit: physical value = ``scale * raw + offset``."""
+
     offset: float
-    """`scale` and `offset`: physical value is ``scale * raw + offset``."""
+    """Physical value of the raw value 0."""
 
     unit: str
     low: float | None
+    """Minimum of the physical value in the DBC; None without a range."""
+
     high: float | None
-    """`low` and `high`: range of physical values in the DBC."""
+    """Maximum of the physical value in the DBC; None without a range."""
 
     branch: tuple[int, ...]
     """Values of the multiplexer with which the signal is present; () if always."""

@@ -94,8 +94,10 @@ class _View:
     matrix: _Matrix
     """Transformation from its units to pixels of the page."""
     width: float
+    """Reference length of horizontal percentages, in its units."""
+
     height: float
-    """`width` and `height`: reference lengths of percentages, in its units."""
+    """Reference length of vertical percentages, in its units."""
     visible: bool = True
     depth: int = 0
 

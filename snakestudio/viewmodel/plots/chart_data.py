@@ -19,8 +19,10 @@ class Axis:
     """Vertical axis."""
 
     low: float = 0.0
+    """Lower end; its decadic logarithm with `decades`."""
+
     high: float = 1.0
-    """`low` and `high`: ends; decadic logarithms with `decades`."""
+    """Upper end; its decadic logarithm with `decades`."""
 
     decades: bool = False
     labels: list[tuple[float, str]] | None = None
@@ -101,9 +103,11 @@ class ChartData:
     """Complete content of a chart."""
 
     start: float = 0.0
+    """Left end of the horizontal axis: a time, s; a material abscissa of a profile, m; or a value
+    of another horizontal axis."""
+
     stop: float = 10.0
-    """`start` and `stop`: ends of the horizontal axis: times, s; material abscissas of a profile, m; or
-    values of another horizontal axis."""
+    """Right end of the horizontal axis, in the same unit."""
 
     axes: list[Axis] = field(default_factory=lambda: [Axis()])
     """Left axis, and right axis if there is one."""

@@ -45,8 +45,10 @@ class ResultColumn:
     """Name in the table."""
 
     title: str
+    """Heading for display."""
+
     unit: str
-    """`title` and `unit` for display; plain numbers and texts have no unit."""
+    """Unit for display; plain numbers and texts have none."""
 
     role: Role
     values: FloatArray

@@ -30,9 +30,11 @@ class ViewSettings:
     """Whether to show arrows of friction forces."""
 
     force_scale: float = 0.03
-    friction_scale: float = 0.06
-    """`force_scale` and `friction_scale`: length of an arrow, m/N; on a continuous body, whose forces have
+    """Length of an arrow of a force at an obstacle, m/N; on a continuous body, whose forces have
     any size, relative to a length that suits its run."""
+
+    friction_scale: float = 0.06
+    """Length of an arrow of a friction force, as `force_scale`."""
 
     ground_forces: bool = True
     """Whether to show arrows of ground reaction and ground friction."""
@@ -119,14 +121,22 @@ class EditSettings:
     """Whether moving snaps; holding Ctrl inverts it."""
 
     grid: bool = True
+    """Whether positions snap to a grid."""
+
     grid_m: float = 0.05
+    """Spacing of the grid, m."""
+
     angles: bool = True
+    """Whether angles snap to steps."""
+
     angle_deg: float = 15.0
+    """Step of angles, degrees."""
+
     factors: bool = True
-    """`grid`, `angles` and `factors`: whether positions snap to a grid, and angles and factors to steps."""
+    """Whether factors snap to steps."""
 
     factor: float = 0.1
-    """`grid_m`, `angle_deg` and `factor`: step sizes."""
+    """Step of factors."""
 
     objects: bool = True
     """Whether edges and middles snap to those of other obstacles."""

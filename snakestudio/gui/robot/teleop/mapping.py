@@ -87,9 +87,13 @@ class References(NamedTuple):
     """References of all inputs together."""
 
     speed: float
+    """-1 to 1."""
+
     turn: float
+    """-1 to 1."""
+
     amplitude: float
-    """`speed`, `turn` and `amplitude`: -1 to 1; for the amplitude it is the rate of change."""
+    """Rate of change of the amplitude, -1 to 1."""
 
     pressed: frozenset[Function]
     """Functions whose inputs are held."""
@@ -104,13 +108,18 @@ class InputMap:
     """Whether the robot moves only while a dead-man input is held."""
 
     top_speed: float = 1.0
+    """Fraction of the scene's speed limit at full deflection, above 0 to 1."""
+
     top_turn: float = 1.0
-    """`top_speed` and `top_turn`: share of the scene's limits at full deflection, above 0 to 1."""
+    """Fraction of the scene's turn limit at full deflection, above 0 to 1."""
 
     speed_per_s: float = 4.0
+    """Largest rate at which the speed follows an input, 1/s; releasing is never slower than
+    pressing."""
+
     turn_per_s: float = 4.0
-    """`speed_per_s` and `turn_per_s`: how fast speed and turn follow an input, 1/s; releasing is
-    never slower than pressing."""
+    """Largest rate at which the turn follows an input, 1/s; releasing is never slower than
+    pressing."""
 
     amplitude_per_s: float = 0.5
     """Rate of change of the amplitude at full deflection, 1/s."""

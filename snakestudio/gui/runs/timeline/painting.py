@@ -37,9 +37,13 @@ class TrackState:
     """Values that the painting depends on."""
 
     first: float
+    """Time of the first row, s."""
+
     recorded: float
+    """Time of the last row, s."""
+
     shown_time: float
-    """Times up to which rows exist (`first`, `recorded`) and the shown time, s."""
+    """Time that the views show, s."""
 
     hover: float | None
     """Time under the mouse, s."""
