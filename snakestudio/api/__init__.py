@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from snakestudio.api.running import simulate as simulate
     from snakestudio.api.running import simulate_scene as simulate_scene
     from snakestudio.api.scene_exports import export_model as export_model
+    from snakestudio.api.scene_exports import export_scene as export_scene
     from snakestudio.api.scene_exports import plan as plan
     from snakestudio.api.simulation import SavedState as SavedState
     from snakestudio.api.simulation import Simulation as Simulation
@@ -99,7 +100,7 @@ _MODULES = {
         "simulate",
         "simulate_scene",
     ),
-    "snakestudio.api.scene_exports": ("export_model", "plan"),
+    "snakestudio.api.scene_exports": ("export_model", "export_scene", "plan"),
     "snakestudio.api.simulation": ("SavedState", "Simulation", "State", "open_simulation"),
     "snakestudio.api.step_size": ("StepReport", "check_scene_step_size", "check_step_size"),
     "snakestudio.api.studying": ("Study",),

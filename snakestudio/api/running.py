@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
+    from snakestudio.engines.base import Engine
+
 
 class Run(Mapping[str, NDArray[np.float64]]):
     """Finished run: a mapping from column names (as in the CSV) to numpy arrays with one value per row.
@@ -329,7 +331,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ----------
         export_format : str, optional
             Name of the format, such as "hdf5", "video" or "figures" (whose `path` is a folder), or of a
-            format of scenes ("plan", "model"); by default the suffix of `path` decides among the
+            format of scenes ("plan", "model"); by default the suffix of `path` decides, first among the
             formats of runs.
         **options
             Options of the format: those of `VideoOptions` for "video", `suffix` for "figures".
@@ -343,7 +345,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
         target = path_of("path", path)
         kind = (
-            format_of(target)
+            format_of(target, "run", "scene")
             if export_format is None
             else named_format(export_format, "run", "scene")
         )
@@ -502,7 +504,7 @@ def simulate_scene(
         scene_file or "",
         notes,
         ended,
-        problem,
+        problem_writer(problem),
         step_estimate,
         began=began,
         speed=speed,
@@ -555,6 +557,16 @@ def simulate(
     return ended(
         simulate_scene(prepared, base_dir, changes, scene_name(scene), step_estimate=estimate)
     )
+
+
+def problem_writer(path: Path | None) -> Callable[[Engine], object] | None:
+    """Return a function that writes the contact problem of an engine's last step to a file; None for no file."""
+    if path is None:
+        return None
+    from snakestudio.export.formats import EXPORTS, write_as
+    from snakestudio.session.contact_problem_file import EngineProblem
+
+    return lambda engine: write_as(EXPORTS["contact_problem"], EngineProblem(engine), path)
 
 
 def known_step_estimate(
@@ -708,7 +720,7 @@ def continue_from(
             )
         if began is not None:
             began(runner.recording)
-        result = run_to_end(runner, (), progress, written, speed)
+        result = run_to_end(runner, (), progress, problem_writer(written), speed)
     finally:
         runner.recording.close()
     failure = "" if result.ok else result.message

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.api.running import Run, all_values, prepare
-from snakestudio.model.arguments import path_of
+from snakestudio.model.arguments import path_of, values_of
 from snakestudio.model.scene import Scene
+
+if TYPE_CHECKING:
+    from snakestudio.export.formats import ExportKind, Written
 
 
 def plan(
@@ -42,10 +45,10 @@ def plan(
     Path
         File that was written.
     """
-    from snakestudio.export.plan import write_plan
+    from snakestudio.export.formats import EXPORTS, PlanOptions
 
-    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
-    return write_plan(path_of("path", path), prepared, base_dir, width_mm=width_mm, names=names)
+    options = PlanOptions(width_mm, names)
+    return _write_scene(EXPORTS["plan"], scene, path, options, all_values(values, keywords)).path
 
 
 def export_model(
@@ -74,7 +77,64 @@ def export_model(
     tuple of str
         Parts of the scene that the format cannot represent, one sentence each.
     """
-    from snakestudio.export.model import write_model
+    from snakestudio.export.formats import EXPORTS, ModelOptions
 
-    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
-    return write_model(path_of("path", path), prepared, base_dir, model_format)
+    options = ModelOptions(model_format)
+    return _write_scene(EXPORTS["model"], scene, path, options, all_values(values, keywords)).notes
+
+
+def export_scene(
+    scene: Scene | Run | str | Path,
+    path: str | Path,
+    export_format: str | None = None,
+    *,
+    options: Mapping[str, Any] | None = None,
+    values: Mapping[str, Any] | None = None,
+    **keywords: Any,
+) -> Path:
+    """Write a scene in any format of scenes, including those of plug-ins, without running it.
+
+    Raises `SnakeStudioError` if the scene or an argument is invalid, or the file cannot be written.
+
+    Parameters
+    ----------
+    export_format : str, optional
+        Name of the format, such as "plan" or "model"; by default the suffix of `path` decides.
+    options : mapping, optional
+        Options of the format: ``{"width_mm": 120.0}`` for "plan".
+    values : mapping, optional
+        Scene values to replace, by dotted key.
+    **keywords
+        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
+
+    Returns
+    -------
+    Path
+        File that was written.
+    """
+    from snakestudio.export.formats import format_of, named_format, options_of
+
+    target = path_of("path", path)
+    kind = (
+        format_of(target, "scene")
+        if export_format is None
+        else named_format(export_format, "scene")
+    )
+    chosen = options_of(kind, values_of("options", options))
+    return _write_scene(kind, scene, target, chosen, all_values(values, keywords)).path
+
+
+def _write_scene(
+    kind: ExportKind,
+    scene: Scene | Run | str | Path,
+    path: str | Path,
+    options: Any,
+    values: Mapping[str, Any],
+) -> Written:
+    """Write a scene, with some values replaced, in a format of scenes."""
+    from snakestudio.export.formats import SceneSource, write_as
+
+    prepared, base_dir, _ = prepare(scene, values=values)
+    written = write_as(kind, SceneSource(prepared, base_dir), path_of("path", path), options)
+    assert written is not None, "no progress callback cancels it"
+    return written
