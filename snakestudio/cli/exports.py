@@ -95,11 +95,11 @@ def requested(options: argparse.Namespace) -> list[Export]:
         if (path := getattr(options, kind.name, None)) is not None
     ]
     pairs += [(format_of(path, "run", "scene"), path) for path in options.to]
-    given = assignments(
+    values = assignments(
         getattr(options, "option", ()), "--option", "NAME=VALUE, such as width_mm=120"
     )
     known = {kind: option_names(kind) for kind, _ in pairs}
-    for name in given:
+    for name in values:
         if not any(name in names for names in known.values()):
             all_names = listing(
                 dict.fromkeys(each for names in known.values() for each in names), "or"
@@ -109,7 +109,7 @@ def requested(options: argparse.Namespace) -> list[Export]:
     exports = []
     for kind, path in pairs:
         others = _options(kind, options, path)
-        own = {name: value for name, value in given.items() if name in known[kind]}
+        own = {name: value for name, value in values.items() if name in known[kind]}
         chosen = options_of(kind, own, others)
         kind.target(path, chosen)  # reported before a run, not after it
         exports.append(Export(kind, path, chosen))

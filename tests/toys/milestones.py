@@ -22,7 +22,7 @@ class Steps:
     def __post_init__(self) -> None:
         """Check the number."""
         if self.every < 1:
-            raise ValueError("every must be at least 1")
+            raise ValueError("every must be positive")
 
 
 def write(run: Any, path: Path, progress: Callable[[float], bool], options: Steps) -> bool:
