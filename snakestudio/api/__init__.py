@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from snakestudio.api.running import Run as Run
     from snakestudio.api.running import check as check
     from snakestudio.api.running import continue_from as continue_from
-    from snakestudio.api.running import export_model as export_model
     from snakestudio.api.running import known_step_estimate as known_step_estimate
     from snakestudio.api.running import load_run as load_run
-    from snakestudio.api.running import plan as plan
     from snakestudio.api.running import prepare as prepare
     from snakestudio.api.running import simulate as simulate
     from snakestudio.api.running import simulate_scene as simulate_scene
+    from snakestudio.api.scene_exports import export_model as export_model
+    from snakestudio.api.scene_exports import export_scene as export_scene
+    from snakestudio.api.scene_exports import plan as plan
     from snakestudio.api.simulation import SavedState as SavedState
     from snakestudio.api.simulation import Simulation as Simulation
     from snakestudio.api.simulation import State as State
@@ -93,14 +94,13 @@ _MODULES = {
         "Run",
         "check",
         "continue_from",
-        "export_model",
         "known_step_estimate",
         "load_run",
-        "plan",
         "prepare",
         "simulate",
         "simulate_scene",
     ),
+    "snakestudio.api.scene_exports": ("export_model", "export_scene", "plan"),
     "snakestudio.api.simulation": ("SavedState", "Simulation", "State", "open_simulation"),
     "snakestudio.api.step_size": ("StepReport", "check_scene_step_size", "check_step_size"),
     "snakestudio.api.studying": ("Study",),

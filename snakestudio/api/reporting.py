@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from snakestudio.export.formats import EXPORTS, ReportOptions, write_as
 from snakestudio.export.report import Report
-from snakestudio.export.report_files import report_path, write_report, write_report_csv
+from snakestudio.export.report_files import report_path
+from snakestudio.model.arguments import path_of
 
 
 class Reporting(ABC):
@@ -24,7 +26,7 @@ class Reporting(ABC):
 
         Raises `ExportError` if the file cannot be written.
         """
-        write_report_csv(path, self.report())
+        write_as(EXPORTS["report"], self.report(), path_of("path", path), ReportOptions(".csv"))
 
     def to_report(self, path: str | Path) -> Path:
         """Write tables, figures and provenance as HTML, PDF or Markdown, by the suffix of the file.
@@ -32,5 +34,5 @@ class Reporting(ABC):
         Raises `ExportError` if the file cannot be written.
         """
         written = report_path(path)
-        write_report(written, self.report())
+        write_as(EXPORTS["report"], self.report(), written)
         return written

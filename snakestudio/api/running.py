@@ -69,6 +69,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
+    from snakestudio.engines.base import Engine
+
 
 class Run(Mapping[str, NDArray[np.float64]]):
     """Finished run: a mapping from column names (as in the CSV) to numpy arrays with one value per row.
@@ -329,7 +331,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ----------
         export_format : str, optional
             Name of the format, such as "hdf5", "video" or "figures" (whose `path` is a folder), or of a
-            format of scenes ("plan", "model"); by default the suffix of `path` decides among the
+            format of scenes ("plan", "model"); by default the suffix of `path` decides, first among the
             formats of runs.
         **options
             Options of the format: those of `VideoOptions` for "video", `suffix` for "figures".
@@ -343,7 +345,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
         target = path_of("path", path)
         kind = (
-            format_of(target)
+            format_of(target, "run", "scene")
             if export_format is None
             else named_format(export_format, "run", "scene")
         )
@@ -502,7 +504,7 @@ def simulate_scene(
         scene_file or "",
         notes,
         ended,
-        problem,
+        problem_writer(problem),
         step_estimate,
         began=began,
         speed=speed,
@@ -557,6 +559,16 @@ def simulate(
     )
 
 
+def problem_writer(path: Path | None) -> Callable[[Engine], object] | None:
+    """Return a function that writes the contact problem of an engine's last step to a file; None for no file."""
+    if path is None:
+        return None
+    from snakestudio.export.formats import EXPORTS, write_as
+    from snakestudio.session.contact_problem_file import EngineProblem
+
+    return lambda engine: write_as(EXPORTS["contact_problem"], EngineProblem(engine), path)
+
+
 def known_step_estimate(
     scene: Scene | Run | str | Path, prepared: Scene, changes: tuple[Change | Pull, ...]
 ) -> StepEstimate | None:
@@ -587,75 +599,6 @@ def ended(run: Run) -> Run:
         error.run = run  # type: ignore[union-attr]
         raise error
     return run
-
-
-def plan(
-    scene: Scene | Run | str | Path,
-    path: str | Path,
-    *,
-    width_mm: float = 180.0,
-    names: bool = False,
-    values: Mapping[str, Any] | None = None,
-    **keywords: Any,
-) -> Path:
-    """Draw the plan of a scene to scale: obstacles, the robot at its start, and the path, from above.
-
-    Raises `SnakeStudioError` if the scene or an argument is invalid.
-
-    Parameters
-    ----------
-    path : str or Path
-        File to write; the suffix selects SVG, PNG or PDF.
-    width_mm : float
-        Width of the sheet; the height follows from the scene.
-    names : bool
-        Whether to label obstacles with their names.
-    values : mapping, optional
-        Scene values to replace, by dotted key.
-    **keywords
-        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
-
-    Returns
-    -------
-    Path
-        File that was written.
-    """
-    from snakestudio.export.plan import write_plan
-
-    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
-    return write_plan(path_of("path", path), prepared, base_dir, width_mm=width_mm, names=names)
-
-
-def export_model(
-    scene: Scene | Run | str | Path,
-    path: str | Path,
-    model_format: str | None = None,
-    *,
-    values: Mapping[str, Any] | None = None,
-    **keywords: Any,
-) -> tuple[str, ...]:
-    """Write the robot and the world of a scene as MJCF, URDF or SDF.
-
-    Raises `SnakeStudioError` if the scene or an argument is invalid.
-
-    Parameters
-    ----------
-    model_format : str, optional
-        "mjcf", "urdf" or "sdf"; if omitted, the suffix decides: .xml or .mjcf, .urdf, .sdf.
-    values : mapping, optional
-        Scene values to replace, by dotted key.
-    **keywords
-        More scene values: ``gait={"amplitude_deg": 30}`` or ``**{"gait.amplitude_deg": 30}``.
-
-    Returns
-    -------
-    tuple of str
-        Parts of the scene that the format cannot represent, one sentence each.
-    """
-    from snakestudio.export.model import write_model
-
-    prepared, base_dir, _ = prepare(scene, values=all_values(values, keywords))
-    return write_model(path_of("path", path), prepared, base_dir, model_format)
 
 
 def check(scene: Scene | Run | str | Path, *, hints: bool = False) -> list[Problem]:
@@ -777,7 +720,7 @@ def continue_from(
             )
         if began is not None:
             began(runner.recording)
-        result = run_to_end(runner, (), progress, written, speed)
+        result = run_to_end(runner, (), progress, problem_writer(written), speed)
     finally:
         runner.recording.close()
     failure = "" if result.ok else result.message

@@ -23,6 +23,7 @@ from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
+    from snakestudio.export.formats import SceneSource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,17 +79,38 @@ def _write(
 ) -> None:
     """Open the sources, which `stack` closes, and write all files."""
     line = ProgressLine(options)
+    if all(export.kind.subject == "scene" for export in exports):
+        source: Run | SceneSource = _scene(options.run, outputs)
+        for export in exports:
+            _write_one(export, source, outputs, line)
+        return
     to_mcap = any(export.kind.name == "mcap" for export in exports)
     run = _run(options.run, line, stack, to_mcap=to_mcap)
     second = _run(options.second, line, stack) if options.second is not None else None
     exports = [_with_second(options, export, run, second) for export in exports]
     for export in exports:
-        place = outputs.place(export.path) if export.kind.ending else nullcontext(export.path)
-        with place as path:
-            written = export.write(run, path, line.reporter(f"writing {export.kind.title}"))
-            line.clear()
-            assert written is not None, "the progress line does not cancel"
-            report(written)
+        _write_one(export, run, outputs, line)
+
+
+def _write_one(
+    export: Export, source: Run | SceneSource, outputs: Outputs, line: ProgressLine
+) -> None:
+    place = outputs.place(export.path) if export.kind.ending else nullcontext(export.path)
+    with place as path:
+        written = export.write(source, path, line.reporter(f"writing {export.kind.title}"))
+        line.clear()
+        assert written is not None, "the progress line does not cancel"
+        report(written)
+
+
+def _scene(name: str, outputs: Outputs) -> SceneSource:
+    """The scene in a file, which formats of scenes do not run."""
+    from snakestudio import api
+    from snakestudio.export.formats import SceneSource
+
+    scene, base_dir, _ = api.prepare(name)
+    outputs.spare_files_of(scene, base_dir)
+    return SceneSource(scene, base_dir)
 
 
 def _with_second(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 
+from snakestudio.cli.exports import Export, report
 from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.cli.results import add_quiet_argument
 from snakestudio.cli.shared import SCENE_HELP, add_set_argument, assignments, scene_path
@@ -48,14 +49,13 @@ def execute(options: argparse.Namespace) -> int:
     scene, base_dir, _ = api.prepare(options.scene, values=values)
     outputs.spare_files_of(scene, base_dir)
 
-    from snakestudio.export.model import write_model
-    from snakestudio.model.atomic import STDOUT
+    from snakestudio.export.formats import EXPORTS, ModelOptions, SceneSource
 
+    source = SceneSource(scene, base_dir)
+    content = f"{scene.robot.n_links} links, {len(scene.body.axes)} joint axes"
     for name, path in files.items():
         with outputs.place(path) as file:
-            notes = write_model(file, scene, base_dir, name)
-        to = "to the standard output" if path == STDOUT else path
-        print(f"wrote {to}: {scene.robot.n_links} links, {len(scene.body.axes)} joint axes")
-        for note in notes:
-            print(f"  {note}")
+            written = Export(EXPORTS["model"], path, ModelOptions(name)).write(source, file)
+        assert written is not None, "no progress callback cancels it"
+        report(written._replace(path=path, content=content))
     return 0

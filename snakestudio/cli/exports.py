@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from snakestudio.cli.outputs import Outputs, output
-from snakestudio.errors import ExportError
+from snakestudio.cli.shared import assignments
+from snakestudio.errors import ExportError, UsageError
+from snakestudio.text import listing
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
@@ -38,12 +40,12 @@ class Export(NamedTuple):
     """Options of the format, see `ExportKind.options`."""
 
     def write(
-        self, run: Run, path: Path, progress: Callable[[float], bool] | None = None
+        self, source: object, path: Path, progress: Callable[[float], bool] | None = None
     ) -> Written | None:
-        """Write a run to `path`; None if `progress` cancelled it. See `write_as`."""
+        """Write a run or a scene to `path`; None if `progress` cancelled it. See `write_as`."""
         from snakestudio.export.formats import write_as
 
-        return write_as(self.kind, run, path, self.options, progress)
+        return write_as(self.kind, source, path, self.options, progress)
 
 
 def add_export_arguments(
@@ -71,6 +73,13 @@ def add_export_arguments(
         default=[],
         help="write a file in the format of its suffix, including formats of plug-ins (can be repeated)",
     )
+    parser.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="option of a requested format, such as width_mm=120 of a plan (can be repeated)",
+    )
 
 
 def requested(options: argparse.Namespace) -> list[Export]:
@@ -78,19 +87,37 @@ def requested(options: argparse.Namespace) -> list[Export]:
 
     Raises `ExportError` if a format does not exist. Raises `UsageError` if an option is invalid.
     """
-    from snakestudio.export.formats import format_of, of_subject
+    from snakestudio.export.formats import format_of, of_subject, option_names, options_of
 
     pairs = [
         (kind, path)
         for kind in of_subject("run")
         if (path := getattr(options, kind.name, None)) is not None
     ]
-    pairs += [(format_of(path), path) for path in options.to]
-    return [Export(kind, path, _options(kind, options, path)) for kind, path in pairs]
+    pairs += [(format_of(path, "run", "scene"), path) for path in options.to]
+    values = assignments(
+        getattr(options, "option", ()), "--option", "NAME=VALUE, such as width_mm=120"
+    )
+    known = {kind: option_names(kind) for kind, _ in pairs}
+    for name in values:
+        if not any(name in names for names in known.values()):
+            all_names = listing(
+                dict.fromkeys(each for names in known.values() for each in names), "or"
+            )
+            remedy = f"Use {all_names}." if all_names else "Remove it."
+            raise UsageError(f"--option {name}: No requested format has this option. {remedy}")
+    exports = []
+    for kind, path in pairs:
+        others = _options(kind, options, path)
+        own = {name: value for name, value in values.items() if name in known[kind]}
+        chosen = options_of(kind, own, others)
+        kind.target(path, chosen)  # reported before a run, not after it
+        exports.append(Export(kind, path, chosen))
+    return exports
 
 
 def _options(kind: ExportKind, options: argparse.Namespace, path: Path) -> Any:
-    """Options of a format from the command line; None for its default options."""
+    """Options of a format from its own arguments; None for its default options."""
     if kind.name == "video" and hasattr(options, "codec"):
         from snakestudio.cli.video_options import video_options
 
@@ -102,16 +129,11 @@ def _options(kind: ExportKind, options: argparse.Namespace, path: Path) -> Any:
     return None
 
 
-def report(written: Written, name: str = "") -> None:
-    """Print what was written.
-
-    Parameters
-    ----------
-    name : str, optional
-        Name of the target; by default its path.
-    """
+def report(written: Written) -> None:
+    """Print what was written."""
     content = f": {written.content}" if written.content else ""
-    print(f"wrote {name or written.path}{content}")
+    to = "to the standard output" if _is_stdout(written.path) else written.path
+    print(f"wrote {to}{content}")
     for note in written.notes:
         print(f"  {note}")
 
@@ -145,7 +167,7 @@ def write_run(
         else:
             written += 1
             assert result is not None, "without progress nothing is cancelled"
-            report(result, "to the standard output" if _is_stdout(path) else "")
+            report(result)
     if troubles:
         if not written:
             troubles += _kept_elsewhere(run, options)

@@ -96,6 +96,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     speed = speed_of(options)
 
     from snakestudio import api
+    from snakestudio.export.formats import require_possible
     from snakestudio.session.contact_problem_file import require_contact_problem
 
     # Report outputs that cannot be written before the run, not after it.
@@ -129,6 +130,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         outputs.spare_files_of(scene, base_dir)
         if options.contact_problem is not None:
             require_contact_problem(scene.model.kind, options.contact_problem)
+        for export in exports:
+            require_possible(export.kind, scene, export.path)
         _warn(scene, base_dir, options.scene, values)
         warm_up([scene.model.kind], line)
         estimate = api.known_step_estimate(options.scene, scene, changes)

@@ -63,25 +63,29 @@ def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
     add_set_argument(parser)
 
 
-def assignments(texts: Iterable[str]) -> dict[str, Any]:
-    """Parse the scene values of ``--set``.
+def assignments(
+    texts: Iterable[str],
+    option: str = "--set",
+    form: str = "KEY=VALUE, such as gait.amplitude_deg=30",
+) -> dict[str, Any]:
+    """Parse the values of ``--set``, or of another option that is written in this `form`.
 
     Raises `UsageError` if one is not written as KEY=VALUE.
     """
-    return dict(_assignment(text) for text in texts)
+    return dict(_assignment(text, option, form) for text in texts)
 
 
-def _assignment(text: str) -> tuple[str, Any]:
+def _assignment(text: str, option: str, form: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
-        raise UsageError(f"--set {text}: write it as KEY=VALUE, such as gait.amplitude_deg=30.")
+        raise UsageError(f"{option} {text}: write it as {form}.")
     try:
         return key.strip(), parse_toml(f"value = {value}", SCENE)["value"]
     except InputError:
         if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
             # quotes around a string are optional: the shell removes them anyway
             return (key.strip(), value.strip())
-        prefix = f"--set {text[:60]}: {value[:60]!r}"
+        prefix = f"{option} {text[:60]}: {value[:60]!r}"
         raise UsageError(
             f"{prefix} is not a TOML value. Write numbers plainly and strings in quotes."
         ) from None

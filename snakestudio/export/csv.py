@@ -13,11 +13,9 @@ from typing import BinaryIO
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.export.files import replacing
 from snakestudio.export.number_text import HEAD, counts_among, rows_text
 from snakestudio.export.provenance import header_lines
 from snakestudio.inputs import local_path
-from snakestudio.model.atomic import PartialFile
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 from snakestudio.paths import own_program
@@ -34,14 +32,14 @@ def write_csv(
 ) -> bool:
     """Write a recording as CSV; all numbers are written so that they read back exactly.
 
-    Raises `ExportError` if the file cannot be written.
+    Raises `OSError` if the file cannot be written; an incomplete file remains. See `write_as`.
 
     Parameters
     ----------
     scene_file : str, optional
         Name of the scene's file, for the header.
     progress : callable, optional
-        Called with the finished fraction; the export is cancelled without a file when it returns False.
+        Called with the finished fraction; the file remains incomplete when it returns False.
 
     Returns
     -------
@@ -54,16 +52,15 @@ def write_csv(
     counts = counts_among(names)
     with (
         TextWriters(n_rows * len(names), counts) as writers,
-        _named(path, header, names) as (partial, file),
+        _started(path, header, names) as file,
     ):
         done = 0
         for text, rows in writers.lines(_pieces(table(recording))):
             file.write(text)
             done += rows
             if progress is not None and not progress(min(1.0, done / n_rows)):
-                partial.keep = False
-                break
-    return partial.keep
+                return False
+    return True
 
 
 def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
@@ -74,14 +71,12 @@ def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
 
 
 @contextmanager
-def _named(
-    path: str | Path, header: Iterable[str], names: Iterable[str]
-) -> Iterator[tuple[PartialFile, BinaryIO]]:
-    """A file with header and column names; it gets its final name when the block ends without an error."""
-    with replacing(local_path(path)) as partial, partial.path.open("wb") as file:
+def _started(path: str | Path, header: Iterable[str], names: Iterable[str]) -> Iterator[BinaryIO]:
+    """A file that begins with header and column names."""
+    with local_path(path).open("wb") as file:
         file.writelines(f"{line}\n".encode() for line in header)
         file.write((",".join(names) + "\n").encode())
-        yield partial, file
+        yield file
 
 
 def write_blocks(
@@ -98,22 +93,18 @@ def write_blocks(
     """
     counts = counts_among(names)
     done = 0
-    with _named(path, header, names) as (partial, file):
+    with _started(path, header, names) as file:
         for block in blocks:
             file.write(rows_text(block, counts).replace(b"nan", b""))
             done += len(block)
             if progress is not None and not progress(min(1.0, done / n_rows)):
-                partial.keep = False
-                break
-    return partial.keep
+                return False
+    return True
 
 
 def write_lines(path: str | Path, header: Iterable[str], names: Iterable[str], lines: str) -> None:
-    """Write header lines, column names and `lines` that are already CSV.
-
-    Raises `ExportError` if the file cannot be written.
-    """
-    with _named(path, header, names) as (_, file):
+    """Write header lines, column names and `lines` that are already CSV."""
+    with _started(path, header, names) as file:
         file.write(lines.encode())
 
 

@@ -1,9 +1,10 @@
-"""Atomic writing of exports: a file gets its name when it is complete; an interrupted export keeps the old file."""
+"""Atomic writing of exports: files get their names when they are complete; a failed export keeps the old files."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,36 @@ def replacing(path: Path) -> Iterator[PartialFile]:
         raise not_written(path, error) from None
     except OSError as error:
         raise not_written(path, error) from None
+
+
+@contextlib.contextmanager
+def replacing_files(folder: Path) -> Iterator[PartialFile]:
+    """Yield a temporary folder whose files move to `folder` if the block ends without an error.
+
+    They replace files of the same names; others remain.
+
+    Raises `ExportError` if they cannot be written.
+    """
+    is_new = not os.path.lexists(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(
+            prefix=".files.partial-", dir=folder, ignore_cleanup_errors=True
+        ) as name:
+            partial = PartialFile(Path(name))
+            yield partial
+            for file in sorted(partial.path.iterdir()) if partial.keep else ():
+                with replacing_file(folder / file.name, alone=True) as renamed:
+                    os.replace(file, renamed.path)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ExportError(
+            f"{folder}: The files cannot be written ({why}). Choose another folder or free some space."
+        ) from None
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()  # only if it is empty
 
 
 def saved_elsewhere(path: Path, saved: Path) -> KeptElsewhereError:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from snakestudio.errors import ExportError, PluginRuntimeError, UsageError
-from snakestudio.export.files import not_written, replacing
+from snakestudio.export.files import not_written, replacing, replacing_files
 from snakestudio.export.video_options import VideoOptions
 from snakestudio.inputs import local_path
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.registry import first_line, titled
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.declaration import Declaration, Table
@@ -22,7 +22,7 @@ from snakestudio.text import listing
 
 Subject = Literal["run", "scene", "contact_problem", "report", "view"]
 """What a format exports: a run (`snakestudio.Run`), a scene (an object with `scene` and `base_dir`, such
-as a run), the contact problem of a step (an object with `write_contact_problem`, such as a session), the
+as a run), the contact problem of a step (an object with `write_contact_problem(path)`, such as a session), the
 `Report` of an analysis or the view (an image with `save(name, format) -> bool`, as in Qt)."""
 
 Progress = Callable[[float], bool]
@@ -84,8 +84,20 @@ class ModelOptions:
     model_format: str | None = None
 
 
+@dataclass(frozen=True)
+class ReportOptions:
+    """Options of reports."""
+
+    suffix: str = ""
+    """File extension that decides the format; by default that of the path."""
+
+
 def _always(scene: Scene) -> bool:
     return True
+
+
+def _same(path: Path, options: Any) -> Path:
+    return path
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,6 +130,14 @@ class ExportKind(Declaration):
 
     possible: Callable[[Scene], bool] = _always
     """Whether a scene, or a run of it, can be exported."""
+
+    target: Callable[[Path, Any], Path] = _same
+    """File that is written for a chosen path, with the options (built-in formats only). Raises
+    `SnakeStudioError` if the format cannot be written to it."""
+
+    sequences: tuple[str, ...] = ()
+    """File extensions, of `types`, for which `write` creates several files, and replaces them itself
+    (built-in formats only)."""
 
     reports_progress: bool = False
     """Whether `write` also gets `progress`, which it calls with the finished fraction. Its result False
@@ -224,10 +244,29 @@ def is_possible(kind: ExportKind, scene: Scene) -> bool:
         return True
 
 
-def options_of(kind: ExportKind, values: Mapping[str, Any]) -> Any:
+def require_possible(kind: ExportKind, scene: Scene, path: Path) -> None:
+    """Check that a scene, or a run of it, can be exported.
+
+    Raises `ExportError` if it cannot. Raises `PluginRuntimeError` if the plug-in of the format fails.
+    """
+    if not kind.possible(scene):
+        raise ExportError(f"{path}: {kind.title} cannot represent this scene. Use another format.")
+
+
+def option_names(kind: ExportKind) -> tuple[str, ...]:
+    """Names of the options of a format."""
+    return () if kind.options is None else tuple(hints_of(kind.options))
+
+
+def options_of(kind: ExportKind, values: Mapping[str, Any], others: Any = None) -> Any:
     """Options of a format from the values of some fields, lists as tuples; None for a format without options.
 
     Raises `UsageError` if there is no such option, or a value is invalid.
+
+    Parameters
+    ----------
+    others : object, optional
+        Object of `kind.options` with the values of the other fields; by default their default values.
     """
     hints = {} if kind.options is None else hints_of(kind.options)
     checked = {
@@ -242,7 +281,12 @@ def options_of(kind: ExportKind, values: Mapping[str, Any]) -> Any:
                 f"{kind.title} has no {name} = {described(value)}. "
                 f"Give a value of the type {text_of(hints[name])}."
             )
-    return None if kind.options is None else kind.options(**checked)
+    if kind.options is None:
+        return None
+    try:
+        return kind.options(**checked) if others is None else replace(others, **checked)
+    except (TypeError, ValueError) as error:  # of the check in the options of a plug-in
+        raise UsageError(f"{kind.title}: {str(error).rstrip('.')}. Change the options.") from None
 
 
 def write_as(
@@ -271,29 +315,33 @@ def write_as(
     Written or None
         None if it was cancelled.
     """
-    path = local_path(path)
+    if options is None and kind.options is not None:
+        options = kind.options()
+    path = kind.target(local_path(path), options)
     arguments: list[Any] = []
     if kind.reports_progress:
         arguments.append(progress or (lambda fraction: True))
     if kind.options is not None:
-        arguments.append(kind.options() if options is None else options)
-    if not EXPORTS.source(kind.name):
+        arguments.append(options)
+    plugin = EXPORTS.source(kind.name)
+    if plugin:  # built-in formats report the reason
+        require_possible(kind, subject.scene, path)
+    if not kind.ending or path.suffix.lower() in kind.sequences:
         result = kind.write(subject, path, *arguments)
-        if result is False or (progress is not None and not progress(1.0)):
-            return None
-        return result if isinstance(result, Written) else Written(path)
-    if kind.subject in ("run", "scene") and not kind.possible(subject.scene):
-        raise ExportError(f"{path}: {kind.title} cannot represent this scene. Use another format.")
+        return result if isinstance(result, Written) else None
     with replacing(path) as partial:
-        partial.path.unlink()  # a plug-in that writes nothing must not leave an empty file
+        if plugin:
+            partial.path.unlink()  # a plug-in that writes nothing must not leave an empty file
         result = kind.write(subject, partial.path, *arguments)
-        if not os.path.isfile(partial.path):
-            raise ExportError(
-                f"{path}: The plug-in {EXPORTS.source(kind.name)} wrote no file. Fix its export {kind.name}."
-            )
         cancelled = kind.reports_progress and result is False
+        if plugin and not cancelled and not os.path.isfile(partial.path):
+            raise ExportError(
+                f"{path}: The plug-in {plugin} wrote no file. Fix its export {kind.name}."
+            )
         partial.keep = not cancelled and (progress is None or progress(1.0))
-    return Written(path) if partial.keep else None
+    if not partial.keep:
+        return None
+    return result._replace(path=path) if isinstance(result, Written) else Written(path)
 
 
 def _rows(run: Any) -> str:
@@ -326,18 +374,65 @@ def _write_video(run: Any, path: Path, progress: Progress, options: VideoOptions
     return False if written is None else Written(written)
 
 
+def _video_target(path: Path, options: VideoOptions) -> Path:
+    from snakestudio.export.codecs import video_path
+
+    return video_path(path, options.codec)
+
+
 def _write_figures(
     run: Any, folder: Path, progress: Progress, options: FigureOptions
 ) -> Written | bool:
     from snakestudio.export.figures.make import FigureOutput, write_run_figures
 
-    output = FigureOutput(folder, options.suffix)
-    files = write_run_figures(output, run.recording, run.scene_file, progress=progress)
-    return bool(files) and Written(folder, f"{len(files)} figures")
+    with replacing_files(folder) as partial:
+        output = FigureOutput(partial.path, options.suffix)
+
+        def report(fraction: float) -> bool:
+            partial.keep = progress(fraction)
+            return partial.keep
+
+        files = write_run_figures(output, run.recording, run.scene_file, progress=report)
+    return partial.keep and Written(folder, f"{len(files)} figures")
 
 
 def _write_contact_problem(session: Any, path: Path) -> None:
     session.write_contact_problem(path)
+
+
+def _problem_target(path: Path, options: None) -> Path:
+    from snakestudio.session.contact_problem_file import require_ending
+
+    require_ending(path)
+    return path
+
+
+def _plan_target(path: Path, options: PlanOptions) -> Path:
+    from snakestudio.export.printing import printed_suffix
+
+    printed_suffix(path, "plans")
+    return path
+
+
+def _model_target(path: Path, options: ModelOptions) -> Path:
+    from snakestudio.export.model import format_of_model
+
+    format_of_model(path, options.model_format)
+    return path
+
+
+def _report_target(path: Path, options: ReportOptions) -> Path:
+    from snakestudio.export.report_files import report_path
+
+    if (options.suffix or path.suffix.lower()) != ".csv":
+        report_path(path)
+    return path
+
+
+def _screenshot_target(path: Path, options: None) -> Path:
+    if not path.parent.is_dir():  # a mistyped folder is not created for a picture
+        raise not_written(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
+    return path
 
 
 def _write_plan(source: Any, path: Path, options: PlanOptions) -> None:
@@ -353,19 +448,16 @@ def _write_model(source: Any, path: Path, options: ModelOptions) -> Written:
     return Written(path, notes=notes)
 
 
-def _write_report(report: Any, path: Path, progress: Progress) -> bool:
-    from snakestudio.export.report_files import write_report
+def _write_report(report: Any, path: Path, progress: Progress, options: ReportOptions) -> bool:
+    from snakestudio.export.report_files import write_report, write_report_csv
 
-    return write_report(path, report, progress) is not None
+    write = write_report_csv if options.suffix == ".csv" else write_report
+    return write(path, report, progress)
 
 
 def _write_screenshot(image: Any, path: Path) -> None:
-    try:
-        with replacing_file(path) as partial:  # a mistyped folder is not created for a picture
-            if not image.save(str(partial.path), "PNG"):
-                raise OSError("the image cannot be created in this size")
-    except OSError as error:
-        raise not_written(path, error) from None
+    if not image.save(str(path), "PNG"):
+        raise OSError("the image cannot be created in this size")
 
 
 def _built_in() -> Iterable[ExportKind]:
@@ -409,6 +501,8 @@ def _built_in() -> Iterable[ExportKind]:
         title="Video",
         help="A video, an animation (.gif) or an image of each frame (.png)",
         write=_write_video,
+        target=_video_target,
+        sequences=(".png",),
         reports_progress=True,
         options=VideoOptions,
         icon="video",
@@ -435,6 +529,7 @@ def _built_in() -> Iterable[ExportKind]:
         title="Contact Problem",
         help="The contact problem of the last step for other solvers (FCLIB) or as arrays",
         write=_write_contact_problem,
+        target=_problem_target,
         possible=lambda scene: FORMULATIONS[scene.model.kind].contact_problems,
     )
     yield ExportKind(
@@ -449,6 +544,7 @@ def _built_in() -> Iterable[ExportKind]:
         title="Plan",
         help="A scale drawing of the scene from above",
         write=_write_plan,
+        target=_plan_target,
         options=PlanOptions,
     )
     yield ExportKind(
@@ -463,6 +559,7 @@ def _built_in() -> Iterable[ExportKind]:
         title="Model",
         help="The robot and its world for other simulators",
         write=_write_model,
+        target=_model_target,
         possible=lambda scene: scene.body.jointed,
         options=ModelOptions,
     )
@@ -479,7 +576,9 @@ def _built_in() -> Iterable[ExportKind]:
         title="Report",
         help="The result of a comparison, a fit or a check to read, or its numbers",
         write=_write_report,
+        target=_report_target,
         reports_progress=True,
+        options=ReportOptions,
     )
     yield ExportKind(
         name="screenshot",
@@ -489,6 +588,7 @@ def _built_in() -> Iterable[ExportKind]:
         title="Screenshot",
         help="The viewport as an image at full quality",
         write=_write_screenshot,
+        target=_screenshot_target,
         icon="camera",
     )
 

@@ -43,7 +43,6 @@ from numpy.typing import NDArray
 from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.analysis.with_derived import WithDerived
-from snakestudio.export.files import replacing
 from snakestudio.export.provenance import (
     known_plausibility,
     plugins_of,
@@ -74,29 +73,28 @@ def write_hdf5(
 ) -> bool:
     """Write a recording as HDF5, in pieces, so that memory does not grow with its length.
 
-    Raises `ExportError` if the file cannot be written.
+    Raises `OSError` if the file cannot be written; an incomplete file remains. See `write_as`.
 
     Parameters
     ----------
     scene_file : str, optional
         Name of the scene's file, stored in the file.
     progress : callable, optional
-        Called with the finished fraction; the export is cancelled without a file when it returns False.
+        Called with the finished fraction; the file remains incomplete when it returns False.
 
     Returns
     -------
     bool
         False if it was cancelled.
     """
-    with replacing(local_path(path)) as partial, _new_file(partial.path) as (file, disk):
+    with _new_file(local_path(path)) as (file, disk):
         _describe(file, recording, scene_file)
 
         def written(fraction: float) -> bool:
             disk.check()
             return progress is None or progress(fraction)
 
-        partial.keep = _write_rows(file, recording, written)
-    return partial.keep
+        return _write_rows(file, recording, written)
 
 
 class _Disk(io.RawIOBase):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from snakestudio.export.files import replacing
 from snakestudio.inputs import local_path
 from snakestudio.model.recording import Recording
 from snakestudio.runfile.mcap.about import Origin
@@ -22,7 +21,7 @@ def write_mcap(
 ) -> bool:
     """Write a recording as a run file.
 
-    Raises `ExportError` if the file cannot be written.
+    Raises `OSError` if the file cannot be written; an incomplete file remains. See `write_as`.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ def write_mcap(
     scene_file : str, optional
         Name of the scene's file.
     progress : callable, optional
-        Called with the finished fraction; the export is cancelled without a file when it returns False.
+        Called with the finished fraction; the file remains incomplete when it returns False.
     base_dir : Path, optional
         Folder to which file names in the scene are relative.
 
@@ -40,6 +39,5 @@ def write_mcap(
     bool
         False if it was cancelled.
     """
-    with replacing(local_path(path)) as partial, partial.path.open("wb", buffering=0) as file:
-        partial.keep = copy_run(recording, file, Origin(scene_file or "", base_dir), progress)
-    return partial.keep
+    with local_path(path).open("wb", buffering=0) as file:
+        return copy_run(recording, file, Origin(scene_file or "", base_dir), progress)

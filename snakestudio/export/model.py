@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from snakestudio.errors import UsageError
-from snakestudio.export.files import replacing
 from snakestudio.model.scene import Scene
 from snakestudio.robot_files.from_scene import SceneModel, scene_model
 from snakestudio.robot_files.write_mjcf import mjcf_notes, mjcf_text
@@ -30,8 +29,8 @@ def write_model(
     """Write the robot and the world of a scene; returns notes on omissions, one sentence each.
 
     Raises `UsageError` if the format is unknown. Raises `ExportError` if the robot cannot be
-    written in this format, or the file cannot be written. Raises `SceneError` if a file that the
-    scene refers to is invalid.
+    written in this format. Raises `OSError` if the file cannot be written, see `write_as`. Raises
+    `SceneError` if a file that the scene refers to is invalid.
 
     Parameters
     ----------
@@ -39,6 +38,17 @@ def write_model(
         Folder to which file names in the scene are relative.
     model_format : str, optional
         One of `MODEL_FORMATS`; by default from the suffix of `path`.
+    """
+    text, notes = _WRITERS[format_of_model(path, model_format)]
+    model = scene_model(scene, base_dir)
+    path.write_text(text(model), encoding="utf-8")
+    return notes(model)
+
+
+def format_of_model(path: Path, model_format: str | None = None) -> str:
+    """Format of a model in a file: the given one, by default that of the suffix.
+
+    Raises `UsageError` if it is unknown.
     """
     if model_format is None:
         model_format = _BY_SUFFIX.get(path.suffix.lower())
@@ -48,9 +58,4 @@ def write_model(
             )
     elif model_format not in _WRITERS:
         raise UsageError(f'"{model_format}" is not a model format. Choose mjcf, urdf or sdf.')
-    text, notes = _WRITERS[model_format]
-    model = scene_model(scene, base_dir)
-    content = text(model)
-    with replacing(path) as partial:
-        partial.path.write_text(content, encoding="utf-8")
-    return notes(model)
+    return model_format

@@ -14,7 +14,6 @@ from snakestudio.drawing.bodies import body_outlines
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
-from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
 from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
 from snakestudio.model.robot.pose import initial_state
@@ -99,8 +98,9 @@ def write_plan(
 
     The same scene gives the same file, byte for byte.
 
-    Raises `ExportError` if the file cannot be written. Raises `SceneError` if the start refers to a
-    file that cannot be read. Raises `UsageError` if the width is out of range.
+    Raises `OSError` if the file cannot be written, see `write_as`. Raises `ExportError` if the
+    extension is another. Raises `SceneError` if the start refers to a file that cannot be read.
+    Raises `UsageError` if the width is out of range.
 
     Parameters
     ----------
@@ -130,14 +130,14 @@ def write_plan(
     ).reshape(-1, 2)
     sheet = sheet_of(points.min(axis=0), points.max(axis=0), width_mm)
     size = sheet.width / 25.4, sheet.height / 25.4
-    with matplotlib.rc_context(STYLE), replacing(path) as partial:
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=size, facecolor="white")
         axes = _axes(figure, sheet)
         draw_world(axes, scene, base_dir, names)
         draw_robot(axes, scene, pose)
         _title(figure, sheet, scene)
         dpi = 300 if suffix == ".png" else 72
-        save_figure(figure, partial.path, dpi=dpi, metadata=about_file(suffix))
+        save_figure(figure, path, dpi=dpi, metadata=about_file(suffix))
     return path
 
 

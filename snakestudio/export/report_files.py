@@ -7,7 +7,6 @@ from pathlib import Path
 
 from snakestudio.errors import ExportError
 from snakestudio.export.csv import write_blocks, write_lines
-from snakestudio.export.files import replacing
 from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
 from snakestudio.export.report import Progress, Report
 from snakestudio.export.tables import markdown_text, table_csv, table_markdown
@@ -30,26 +29,25 @@ def report_path(path: str | Path) -> Path:
     return path
 
 
-def write_report(path: str | Path, report: Report, progress: Progress | None = None) -> Path | None:
-    """Write a report as HTML, PDF, Markdown or CSV, by file extension; None if `progress` cancelled it.
+def write_report(path: str | Path, report: Report, progress: Progress | None = None) -> bool:
+    """Write a report as HTML, PDF, Markdown or CSV, by file extension; False if `progress` cancelled it.
 
     The same report gives the same file, byte for byte.
 
-    Raises `ExportError` if the file cannot be written.
+    Raises `ExportError` if reports have no such format. Raises `OSError` if the file cannot be written;
+    an incomplete file remains. See `write_as`.
     """
     path = local_path(path)
-    if path.suffix.lower() == ".csv":
-        return path if write_report_csv(path, report, progress) else None
-    path = report_path(path)
-    with replacing(path) as partial:
-        if path.suffix.lower() == ".md":
-            partial.path.write_text(report_markdown(report), encoding="utf-8", newline="\n")
-            partial.keep = progress is None or progress(1.0)
-        else:
-            from snakestudio.export.report_pages import write_pages
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        return write_report_csv(path, report, progress)
+    report_path(path)
+    if suffix == ".md":
+        path.write_text(report_markdown(report), encoding="utf-8", newline="\n")
+        return progress is None or progress(1.0)
+    from snakestudio.export.report_pages import write_pages
 
-            partial.keep = write_pages(partial.path, path.suffix.lower(), report, progress)
-    return path if partial.keep else None
+    return write_pages(path, suffix, report, progress)
 
 
 def write_report_csv(path: str | Path, report: Report, progress: Progress | None = None) -> bool:
@@ -58,7 +56,7 @@ def write_report_csv(path: str | Path, report: Report, progress: Progress | None
     The numbers are its series or, if it has none, its first table with all digits. False if
     `progress` cancelled it.
 
-    Raises `ExportError` if the file cannot be written.
+    Raises `ExportError` if it has no numbers. Raises `OSError` if the file cannot be written.
     """
     header = origin_lines(report.scene, report.scene_file)
     header += [f"# {line}".rstrip() for line in (*report.header, *report.text.splitlines())]
@@ -67,9 +65,7 @@ def write_report_csv(path: str | Path, report: Report, progress: Progress | None
         series = report.series()
         return write_blocks(path, header, series.names, series.blocks(), series.n_rows, progress)
     if not report.tables:
-        raise ExportError(
-            f"{path}: The report has no numbers. Write it as {PAGES[0]} or {PAGES[2]}."
-        )
+        raise ExportError(f"The report has no numbers. Write it as {PAGES[0]} or {PAGES[2]}.")
     names, lines = table_csv(report.tables[0])
     write_lines(path, header, names, lines)
     return progress is None or progress(1.0)

@@ -6,8 +6,6 @@ import contextlib
 import os
 import queue
 import re
-import shutil
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,11 +21,10 @@ from snakestudio.drawing.style import Theme
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.codecs import video_path
 from snakestudio.export.composition import Composition
-from snakestudio.export.files import replacing
+from snakestudio.export.files import replacing_files
 from snakestudio.export.painter import FrameRenderer
 from snakestudio.export.video_options import VideoOptions
 from snakestudio.inputs import local_path
-from snakestudio.model.atomic import replacing as replacing_file
 from snakestudio.model.recording import Recording
 
 _AHEAD = 3
@@ -55,8 +52,10 @@ def write_video(
 ) -> Path | None:
     """Render a recording as a video.
 
-    Raises `ExportError` if the file cannot be written. Raises `UsageError` if the options do not
-    fit the run. Raises `GraphicsError` if OpenGL is not usable.
+    Images of each frame appear when all are complete; another file is written directly, see `write_as`.
+
+    Raises `ExportError` if there is no such format. Raises `OSError` if the file cannot be written.
+    Raises `UsageError` if the options do not fit the run. Raises `GraphicsError` if OpenGL is not usable.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ def write_video(
         frame, with a placeholder for its number (``robot_%05d.png``) or without (a number is then inserted before
         the extension).
     progress : callable, optional
-        Called with the finished fraction; the export is cancelled without a file when it returns False.
+        Called with the finished fraction; the export is cancelled when it returns False.
     renderer : callable, optional
         Creates the frame renderer from width, height and theme; by default one in a context without a
         window.
@@ -119,28 +118,27 @@ def _sink(
     composition: Composition,
     times: Sequence[float],
 ) -> Iterator[_Sink]:
-    """Destination of the frames; the file gets its name if the block ends without an error."""
+    """Destination of the frames."""
     kind = target.suffix.lower()
     (width, height) = options.size
     if kind == ".png":
         with writing_pictures(target) as pictures:
             yield pictures
         return
-    with replacing(target) as partial:
-        if kind == ".gif":
-            from snakestudio.export.animation import Animation, palette_of
+    if kind == ".gif":
+        from snakestudio.export.animation import Animation, palette_of
 
-            chosen = np.linspace(0, len(times) - 1, min(_SAMPLES, len(times))).astype(int)
-            palette = palette_of([composition.paint(times[index]) for index in chosen.tolist()])
-            with Animation(partial.path, width, height, options.fps, palette) as animation:
-                yield animation
-        else:
-            from snakestudio.export.encoder import Encoder  # a build may have no FFmpeg
+        chosen = np.linspace(0, len(times) - 1, min(_SAMPLES, len(times))).astype(int)
+        palette = palette_of([composition.paint(times[index]) for index in chosen.tolist()])
+        with Animation(target, width, height, options.fps, palette) as animation:
+            yield animation
+        return
+    from snakestudio.export.encoder import Encoder  # a build may have no FFmpeg
 
-            with Encoder(
-                partial.path, width, height, options.fps, title, options.codec, options.quality
-            ) as encoder:
-                yield encoder
+    with Encoder(
+        target, width, height, options.fps, title, options.codec, options.quality
+    ) as encoder:
+        yield encoder
 
 
 class _Writer:
@@ -221,26 +219,11 @@ def writing_pictures(pattern: Path) -> Iterator[PictureFiles]:
 
     Raises `ExportError` if the folder cannot be created or written to.
     """
-    folder: Path | None = None
-    try:
-        pattern.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".pictures.partial", dir=pattern.parent))
-        files = PictureFiles(folder, pattern.name)
+    with replacing_files(pattern.parent) as partial:
+        files = PictureFiles(partial.path, pattern.name)
         yield files
-        for number in range(files.count):
-            name = pattern.name % number
-            with replacing_file(pattern.parent / name, alone=True) as partial:
-                os.replace(folder / name, partial.path)
-        # Remove the end of a longer earlier sequence, which would be taken for part of this one.
-        number = files.count
-        while os.path.exists(rest := pattern.parent / (pattern.name % number)):
-            rest.unlink()
-            number += 1
-    except OSError as error:
-        raise ExportError(
-            f"{pattern}: The images cannot be written ({error.strerror or error}). Choose another folder, or free "
-            "some space."
-        ) from None
-    finally:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+    # Remove the end of a longer earlier sequence, which would be taken for part of this one.
+    number = files.count
+    while os.path.exists(rest := pattern.parent / (pattern.name % number)):
+        rest.unlink()
+        number += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -31,31 +32,43 @@ def require_contact_problem(kind: str, path: Path) -> None:
             name for name, declared in FORMULATIONS.items() if declared.contact_problems
         )
         raise ExportError(f"{path}: the model {kind} has no contact problems. Choose {known}.")
+    require_ending(path)
+
+
+def require_ending(path: Path) -> None:
+    """Check that contact problems can be written in the format of the suffix.
+
+    Raises `ExportError` otherwise.
+    """
     if path.suffix.lower() not in ENDINGS:
         raise ExportError(
             f"{path}: the format of contact problems is unknown. Give a name that ends in .hdf5 (FCLIB) or .npz."
         )
 
 
+@dataclass(frozen=True)
+class EngineProblem:
+    """Contact problem of the last step of an engine, as the source of an export."""
+
+    engine: Engine
+
+    def write_contact_problem(self, path: Path) -> None:
+        """See the function `write_contact_problem`."""
+        write_contact_problem(path, self.engine)
+
+
 def write_contact_problem(path: Path, engine: Engine) -> None:
     """Write the contact problem of the last step of an engine, in the format of the suffix.
 
-    Raises `ExportError` if there is none or it cannot be written.
+    Raises `ExportError` if there is none. Raises `OSError` if it cannot be written; see `write_as`.
     """
     require_contact_problem(engine.scene.model.kind, path)
     data = _content(path.suffix.lower(), engine)
     if not data:
         raise ExportError(
-            f"{path}: there is no contact problem before the first step. Continue the run to the step of interest."
+            "There is no contact problem before the first step. Continue the run to the step of interest."
         )
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise ExportError(
-            f"{path}: the file cannot be written ({why}). Choose another folder or free some space."
-        ) from None
+    path.write_bytes(data)
 
 
 def save_failing_problem(engine: Engine) -> Path | None:

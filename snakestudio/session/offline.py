@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from snakestudio.engines.base import Engine
 from snakestudio.errors import PluginRuntimeError, SceneError
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.pull import Pull
@@ -15,7 +16,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.step_estimate import StepEstimate
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.clock import TICK, Clock
-from snakestudio.session.contact_problem_file import where_saved, write_contact_problem
+from snakestudio.session.contact_problem_file import where_saved
 from snakestudio.session.runner import Runner
 
 _LOOK_S = 0.1
@@ -51,7 +52,7 @@ def run_offline(
     scene_file: str = "",
     notes: tuple[str, ...] = (),
     ended: Callable[[RunRecording], None] | None = None,
-    problem: Path | None = None,
+    at_end: Callable[[Engine], object] | None = None,
     step_estimate: StepEstimate | None = None,
     *,
     began: Callable[[RunRecording], None] | None = None,
@@ -79,8 +80,8 @@ def run_offline(
         Notes about the start, recorded as events.
     ended : callable, optional
         Receives the recording after the last step, before the file is closed, and can add events.
-    problem : path, optional
-        File for the contact problem of the last step; see `write_contact_problem`.
+    at_end : callable, optional
+        Receives the engine after the last step, for its contact problem.
     step_estimate : StepEstimate, optional
         Dependence of the result on the time step, for the run file.
     began : callable, optional
@@ -95,7 +96,7 @@ def run_offline(
     try:
         if began is not None:
             began(runner.recording)
-        result = run_to_end(runner, changes, progress, problem, speed)
+        result = run_to_end(runner, changes, progress, at_end, speed)
         if ended is not None:
             ended(runner.recording)
         return result
@@ -107,13 +108,13 @@ def run_to_end(
     runner: Runner,
     changes: tuple[Change | Pull, ...] = (),
     progress: Callable[[float], bool] | None = None,
-    problem: Path | None = None,
+    at_end: Callable[[Engine], object] | None = None,
     speed: float = math.inf,
 ) -> OfflineRun:
     """Continue a run with changes to the end, or until it can no longer be recorded; see `run_offline`."""
     result = _run_to_end(runner, changes, progress, speed)
-    if problem is not None:
-        write_contact_problem(problem, runner.engine)
+    if at_end is not None:
+        at_end(runner.engine)
     return result
 
 

@@ -135,7 +135,7 @@ class Session:
     def write_contact_problem(self, path: Path) -> None:
         """Write the contact problem of the last step; this waits, so it must not be called on the window's thread.
 
-        Raises `ExportError` if there is none or it cannot be written.
+        Raises `ExportError` if there is none. Raises `OSError` if it cannot be written; see `write_as`.
         """
         done: Future[None] = Future()
 
@@ -143,7 +143,7 @@ class Session:
             try:
                 self._core.write_contact_problem(path)
                 done.set_result(None)
-            except ExportError as error:
+            except (ExportError, OSError) as error:
                 done.set_exception(error)
 
         self._commands.put(carry_out)

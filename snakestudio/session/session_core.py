@@ -425,7 +425,7 @@ class SessionCore:
     def write_contact_problem(self, path: Path) -> None:
         """See `Session.write_contact_problem`."""
         if self._runner is None:
-            raise ExportError(f"{path}: there is no run with a contact problem. Start a run.")
+            raise ExportError("There is no run with a contact problem. Start a run.")
         write_contact_problem(path, self._runner.engine)
 
     def continue_from(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import snakestudio as ss
 from snakestudio import api
 from snakestudio.cli import main
 from snakestudio.cli.exports import NAMES
@@ -97,6 +98,69 @@ def test_format_of_a_plugin_is_offered_in_python(run: api.Run, tmp_path: Path, t
     with pytest.raises(ExportError, match="cannot represent"):
         run.export(tmp_path / "a.list", "obstacle_list")
     assert [path.name for path in tmp_path.iterdir()] == ["a.miles"]
+
+
+def test_scene_formats_need_no_run(tmp_path: Path, toy: None) -> None:
+    scene = load_scene(scenes_dir() / "obstacle_aided.toml")
+    kinds = "".join(f"{each.kind}\n" for each in scene.obstacles)
+    assert ss.export_scene(scene, tmp_path / "a.list") == tmp_path / "a.list"
+    assert (tmp_path / "a.list").read_text() == kinds
+    flat = {"values": {"gait.amplitude_deg": 0}, "export_format": "obstacle_list"}
+    assert ss.export_scene("obstacle_aided", tmp_path / "b.txt", **flat).read_text() == kinds
+    narrow = ss.export_scene(scene, tmp_path / "a.svg", options={"width_mm": 90.0})
+    assert b'width="255.1' in narrow.read_bytes()[:2000]  # 90 mm at 72 points per inch
+    for wrong, message in (({"path": "a.miles"}, r"\.list"), ({"export_format": "csv"}, "plan")):
+        with pytest.raises(ExportError, match=message):
+            ss.export_scene(scene, **{"path": tmp_path / "c.list", **wrong})
+    with pytest.raises(UsageError, match="no option 'width'"):
+        ss.export_scene(scene, tmp_path / "a.svg", options={"width": 90.0})
+
+
+def test_scene_format_of_a_plugin_is_offered_on_the_command_line(
+    tmp_path: Path, toy: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "obstacle_aided"
+    kinds = "".join(
+        f"{each.kind}\n" for each in load_scene(scenes_dir() / f"{name}.toml").obstacles
+    )
+    only, plan, both = tmp_path / "a.list", tmp_path / "a.svg", tmp_path / "b.list"
+    assert main(["export", name, "--to", str(only), "--to", str(plan)]) == 0
+    output = capsys.readouterr().out
+    assert f"wrote {only}" in output
+    assert "running the scene" not in output, "a scene is not run for a format of scenes"
+    run = ["run", name, "--duration", "0.1"]
+    assert main([*run, "--to", str(both), "--to", str(tmp_path / "a.miles")]) == 0
+    assert only.read_text() == both.read_text() == kinds
+    capsys.readouterr()
+    empty = ["run", "sidewinding", "--duration", "0.1", "--to", str(tmp_path / "c.list")]
+    assert main(empty) == 2
+    captured = capsys.readouterr()
+    assert "cannot represent" in captured.err
+    assert "simulated" not in captured.out, "it is reported before the run"
+
+
+def test_options_of_formats_are_given_on_the_command_line(
+    run: api.Run, tmp_path: Path, toy: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run.to_mcap(tmp_path / "run.mcap")
+    files = ["export", str(tmp_path / "run.mcap"), "--to", str(tmp_path / "a.miles")]
+    plan = tmp_path / "a.svg"
+    options = ["--option", "every=5", "--option", "width_mm=90"]
+    assert main([*files, "--to", str(plan), *options]) == 0
+    assert (tmp_path / "a.miles").read_text().splitlines() == lines_of(run, 5)
+    assert b'width="255.1' in plan.read_bytes()[:2000]
+    capsys.readouterr()
+    for wrong, message in (
+        ("often=5", "--option often"),
+        ("every=fast", "type int"),
+        ("every=0", "Milestones: every must"),
+        ("every", "NAME=VALUE"),
+    ):
+        assert main([*files, "--option", wrong]) == 2
+        assert message in capsys.readouterr().err
+    figures = ["export", str(tmp_path / "run.mcap"), "--figures", str(tmp_path / "figures")]
+    assert main([*figures, "--option", "suffix=.png"]) == 0
+    assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".png"}
 
 
 def test_recording_is_written_in_the_format_of_a_plugin(tmp_path: Path, toy: None) -> None:

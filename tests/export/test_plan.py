@@ -12,6 +12,7 @@ from svgelements import SVG, Group, Shape, Text
 
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import ExportError, SceneError, UsageError
+from snakestudio.export.formats import EXPORTS, PlanOptions, SceneSource, write_as
 from snakestudio.export.plan import sheet_of, write_plan
 from snakestudio.model.edits import with_values
 from snakestudio.model.robot.pose import initial_state
@@ -78,7 +79,10 @@ class Drawing:
 
 
 def test_posts_are_circles_of_their_radius_at_their_distances(tmp_path: Path) -> None:
-    drawing = Drawing(write_plan(tmp_path / "new" / "plan.svg", scene_with_posts(), width_mm=150.0))
+    source = SceneSource(scene_with_posts())
+    path = tmp_path / "new" / "plan.svg"
+    assert write_as(EXPORTS["plan"], source, path, PlanOptions(width_mm=150.0, names=False))
+    drawing = Drawing(path)
     assert drawing.width == pytest.approx(150.0, abs=0.01)
     for number, (x, y, radius) in enumerate(POSTS, start=1):
         np.testing.assert_allclose(drawing.size(f"obstacle-{number}"), 2 * radius, atol=1e-5)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from snakestudio import api
 from snakestudio.drawing.camera import Camera
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.style import DARK, LIGHT, Theme
@@ -18,6 +19,7 @@ from snakestudio.export import codecs
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.codecs import CODECS, KINDS, encoder_of, video_path
 from snakestudio.export.composition import PlotStrip, strip_height
+from snakestudio.export.formats import EXPORTS, write_as
 from snakestudio.export.ghost_source import GhostSource
 from snakestudio.export.painter import FramePainter
 from snakestudio.export.video import write_video
@@ -317,8 +319,9 @@ def test_failed_video_is_reported_and_leaves_no_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Encoder, "write", full)
+    options = VideoOptions(width=64, height=48)
     with pytest.raises(ExportError, match="No space left on device"):
-        write_video(tmp_path / "a.mp4", run, VideoOptions(width=64, height=48), renderer=Drawing)
+        write_as(EXPORTS["video"], api.Run(run), tmp_path / "a.mp4", options)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -19,6 +19,11 @@ class Steps:
     every: int = 10
     """Number of rows per line."""
 
+    def __post_init__(self) -> None:
+        """Check the number."""
+        if self.every < 1:
+            raise ValueError("every must be positive")
+
 
 def write(run: Any, path: Path, progress: Callable[[float], bool], options: Steps) -> bool:
     """Write the position of the centre of mass at some rows, one line each."""
