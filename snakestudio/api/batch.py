@@ -423,7 +423,7 @@ class Batch:
     def _make_drive(self, scene: Scene) -> ReferenceFeed:
         """Reference feed of a scene; worlds with the same gait and start time share one."""
         controller = controllers.create(scene, self._base_dir, checked=True)
-        return ReferenceFeed(controller, scene)
+        return ReferenceFeed.of_scene(controller, scene)
 
     def _make_drives(self, running: list[int]) -> None:
         """Create the missing reference feeds of the running worlds; equal gaits are created once."""

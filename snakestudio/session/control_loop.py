@@ -53,7 +53,7 @@ class ControlLoop:
         # engine.
         controller = controllers.create(scene, base_dir, checked=checked)
         self.engine: Engine = engines.create(scene, base_dir, checked=checked)
-        self.feed = ReferenceFeed(controller, scene, steered=steered)
+        self.feed = ReferenceFeed.of_scene(controller, scene, steered=steered)
         self._scene = scene
         self._sinks = sinks
         self._call_begin = 0
