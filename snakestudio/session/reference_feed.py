@@ -35,7 +35,7 @@ class ReferenceFeed:
 
     In a simulation each period is computed once, when the previous references are used up. With a
     `preview`, an open-loop controller also computes periods in advance, which later requests replace;
-    periods that nobody requests are computed in between. A closed-loop controller computes each period
+    periods that are not requested are computed in between. A closed-loop controller computes each period
     at its beginning, and no period that is over.
 
     Parameters
@@ -137,7 +137,7 @@ class ReferenceFeed:
         return _knots(step, periods * self._steps_per_period, self._step_s)
 
     def advance_to(self, step: int) -> None:
-        """Advance an open-loop controller to a step, whose references up to there nobody follows."""
+        """Advance an open-loop controller to a step, without using its references up to there."""
         self._compute(self.computed, step)
         self.computed = max(self.computed, step)
 
