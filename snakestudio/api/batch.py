@@ -283,7 +283,7 @@ class Batch:
             return
         for drive in self._drives:
             if drive is not None:
-                drive.end = 0  # it must be evaluated again
+                drive.discard()
         self._rows.begin(self._worlds.running())
         self._worlds.hold(int(n), angle, rate, torque)
 
@@ -357,49 +357,42 @@ class Batch:
         """Advance under the references of the controllers of the worlds."""
         worlds = self._worlds
         self._make_drives(worlds.running().tolist())
-        self._begin_driven(worlds.running().tolist())
+        self._rows.begin([world for world in worlds.running() if self._rows.expired[world]])
+        begin = worlds.steps.copy()
         left = n_steps
         while left > 0 and len(running := worlds.running().tolist()):
+            self._request(running, left)
             references: list[Reference | None] = [None] * self.n
             count = left
-            snapshots = self._begin_periods(running, left)
+            begun = []
             for world in running:
                 drive = self._drives[world]
-                now = int(worlds.steps[world])
+                now = worlds.steps.item(world)
                 assert drive is not None
-                if not drive.covers(now):
-                    drive.request(now, left, partial(snapshots.__getitem__, world))
                 references[world] = drive.reference
                 count = min(count, drive.end - now)
+                if drive.begins_interval(now, begin.item(world)):
+                    begun.append(world)
+            self._rows.begin(begun)
+            self._rows.outdate(running)
             worlds.follow(count, references)
             left -= count
 
-    def _begin_driven(self, running: list[int]) -> None:
-        """Begin the intervals of a call, except those of control periods."""
-        begun = []
-        for world in running:
-            drive = self._drives[world]
-            assert drive is not None
-            if not drive.closed_loop or self._rows.expired[world]:
-                begun.append(world)
-        self._rows.begin(begun)
-
-    def _begin_periods(self, running: list[int], left: int) -> dict[int, Snapshot | None]:
-        """Begin the control periods of worlds whose controllers are due; return the snapshots for these.
+    def _request(self, running: list[int], left: int) -> None:
+        """Request the references of worlds without any for the next step.
 
         Laws that compute many worlds together are evaluated, and need no snapshot.
         """
-        snapshots: dict[int, Snapshot | None] = {}
+        due: dict[int, Snapshot | None] = {}
         alone: dict[bool, list[int]] = {True: [], False: []}  # by whether contacts are required
         calls = []
         for world in running:
             drive = self._drives[world]
-            now = int(self._worlds.steps[world])
+            now = self._worlds.steps.item(world)
             assert drive is not None
             if drive.covers(now):
                 continue
-            if drive.closed_loop:
-                snapshots[world] = None
+            due[world] = None
             if drive.batch_law is not None:
                 time = drive.knots(now, left)
                 calls.append(LawCall(world, *drive.batch_law, time, drive.closed_loop))
@@ -408,11 +401,13 @@ class Batch:
         evaluate_together(calls, self._state_of)
         for contacts, worlds in alone.items():
             if worlds:
-                states = self._rows.snapshots(worlds, contacts)
-                snapshots |= zip(worlds, states, strict=True)
-        self._rows.begin(list(snapshots))
-        self._rows.outdate(running)
-        return snapshots
+                due |= zip(worlds, self._rows.snapshots(worlds, contacts), strict=True)
+        for world in due:
+            drive = self._drives[world]
+            now = self._worlds.steps.item(world)
+            assert drive is not None
+            if not drive.covers(now):  # worlds can share it
+                drive.request(now, left, partial(due.__getitem__, world))
 
     def _state_of(self, worlds: list[int]) -> BatchState:
         """State of some worlds."""
@@ -423,7 +418,7 @@ class Batch:
     def _make_drive(self, scene: Scene) -> ReferenceFeed:
         """Reference feed of a scene; worlds with the same gait and start time share one."""
         controller = controllers.create(scene, self._base_dir, checked=True)
-        return ReferenceFeed(controller, scene)
+        return ReferenceFeed.of_scene(controller, scene, steered=False)
 
     def _make_drives(self, running: list[int]) -> None:
         """Create the missing reference feeds of the running worlds; equal gaits are created once."""

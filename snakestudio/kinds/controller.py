@@ -31,7 +31,8 @@ from snakestudio.plugins.declaration import Declaration
 NOT_LOADED = "The plug-in that provides it is not loaded."
 
 EventFinder = Callable[[FloatArray, FloatArray], list[RunEvent]]
-"""Finds events in further rows of a run: arguments are times (k,), s, and the added columns (k, x)."""
+"""Finds events in further rows of a run under the controller: arguments are times (k,), s, and the added columns
+(k, x)."""
 
 
 class JointMarks(NamedTuple):

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 
 from snakestudio._arrays import BoolArray, FloatArray
-from snakestudio.engines import registry
+from snakestudio.engines.registry import largest_stable_step
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.plant import PlantState
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Emulation, Profile
 from snakestudio.live.axes import last_joint
-from snakestudio.model.reference import JointReference
 from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.overrides import JointOverride
 from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.robot.robot import Axis as JointAxis
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.control_loop import EngineLoop
 
 _PACE_S = 2.0
 """Time constant of the measured speed of the engine, s."""
@@ -57,7 +57,8 @@ class EnginePlant:
         profile = loaded.profile
         self._scene = self.scene_of(scene, loaded)
         self._limp = self._scene.model_copy(update={"joint_controller": _limp(profile.emulation)})
-        self._engine = registry.create(self._scene, base_dir)
+        self._loop = EngineLoop(self._scene, base_dir)
+        self._engine = self._loop.engine
         axes = self._scene.body.axes
         self._entries = np.array(
             [entry_of(axes, axis.joint - 1, axis.axis) for axis in profile.axes]
@@ -172,20 +173,18 @@ class EnginePlant:
         rate = np.where(self._blocked, 0.0, rate)
         begin = np.where(enabled, target - 0.5 * span * target_rate, self._state.angle)
         begin = np.where(self._blocked, self._held, begin)
-        report = self._engine.advance(self._reference(begin, rate, span), steps, ())
-        if not report.ok:
-            self._failure = f"the robot does not move: {report.message}"
+        message = self._loop.hold(steps, self._of_all_axes(begin), self._of_all_axes(rate), None)
+        if message:
+            self._failure = f"the robot does not move: {message}"
         self._snapshot = self._engine.snapshot()
         self._state = self._plant_state()
         return self._state
 
-    def _reference(self, angle: FloatArray, rate: FloatArray, span: float) -> JointReference:
-        """Return references that begin at `angle` and move at `rate`; their mean over `span` is the set-point."""
-        angles, rates = np.zeros((2, len(self._scene.body.axes)))
-        angles[self._entries] = angle
-        rates[self._entries] = rate
-        begin = self._engine.time
-        return JointReference.held(begin, begin + span, angles, rates)
+    def _of_all_axes(self, values: FloatArray) -> FloatArray:
+        """Return values of the profile's axes for all joint axes, 0 for the others."""
+        result = np.zeros(len(self._scene.body.axes))
+        result[self._entries] = values
+        return result
 
     def _set_torque(self, on: bool) -> None:
         scene = self._scene if on else self._limp
@@ -245,7 +244,7 @@ def _stable(scene: Scene) -> Scene:
     solver = scene.solver
     if scene.model.spatial:
         return scene.model_copy(update={"solver": solver.model_copy(update={"joints": "implicit"})})
-    finer = math.ceil(solver.step_s / registry.largest_stable_step(scene))
+    finer = math.ceil(solver.step_s / largest_stable_step(scene))
     return scene.model_copy(
         update={"solver": solver.model_copy(update={"step_s": solver.step_s / max(1, finer)})}
     )

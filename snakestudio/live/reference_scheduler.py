@@ -11,7 +11,6 @@ skipped, never made up for.
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +20,11 @@ from snakestudio.control.base import Controller, Steerable
 from snakestudio.link.messages import ReferenceBlock
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.axes import AxisMap
-from snakestudio.model.reference import JointReference, Reference
+from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import SteerCommand
-from snakestudio.session.reference_feed import ControlPeriods
+from snakestudio.session.reference_feed import Preview, ReferenceFeed
 
 LEAST_PERIOD_S = 0.02
 """Shortest control period in real time, s: scene periods are combined up to it; robots accept no
@@ -78,46 +77,46 @@ class ReferenceScheduler:
         )
         period = scene.control.period_s
         self.period = period * max(1, math.ceil(LEAST_PERIOD_S / period - 1e-9))
-        knots_per_period = max(1, math.ceil(self.period / KNOT_S - 1e-9))
-        self._periods = ControlPeriods(
-            self.controller, self.period / knots_per_period, knots_per_period
-        )
-        self._horizon = max(1, math.ceil(horizon_of(timing) / self.period))  # in periods
+        self._knots_per_period = max(1, math.ceil(self.period / KNOT_S - 1e-9))
+        horizon = max(1, math.ceil(horizon_of(timing) / self.period))
         longest = math.floor(timing.reference_timeout_s / (4.0 * self.period))
-        self._refresh = max(1, min(self._horizon // 3, longest))
-        self._next_period = 0  # first period that the controller has not computed
-        self._due = 0  # period at which new references are due
+        self._feed = ReferenceFeed(
+            self.controller,
+            self.period / self._knots_per_period,
+            self._knots_per_period,
+            preview=Preview(horizon, max(1, min(horizon // 3, longest))),
+        )
 
     @property
     def closed_loop(self) -> bool:
         """Whether the controller reads the robot's state."""
-        return self._periods.closed_loop
+        return self._feed.closed_loop
 
     @property
     def next(self) -> float:
         """Time at which `references` is due again, s."""
-        return self._due * self.period
+        return self._feed.end // self._knots_per_period * self.period
 
     def references(self, time: float, snapshot: Snapshot | None) -> JointReference | None:
         """Return the references to send at `time` for the state `snapshot` of the robot; None if none are due."""
         if time < self.next - 1e-9:
             return None
+        n = self._knots_per_period
         if self.closed_loop:
-            current = max(self._due, math.floor(time / self.period + 1e-9))
-            self._due = self._next_period = current + 1
-            return _of_joints(self._periods.period(current, snapshot))
-        current = max(self._next_period, math.ceil(time / self.period - 1e-9))
-        self._advance_to(current)
-        self._due = current + self._refresh
-        return self._preview(current)
+            step = max(self._feed.end, math.floor(time / self.period + 1e-9) * n)
+        else:
+            step = self._next_border(time)
+        reference = self._feed.request(step, n, lambda: snapshot)
+        assert isinstance(reference, JointReference), "a robot has joints"
+        return reference
 
     def apply(self, scene: Scene, time: float) -> float:
         """Change the gait or settings of the controller; return the time from which they act, s."""
-        boundary = self._advance_to_boundary(time)
-        self.controller.apply(scene, boundary * self.period)
-        self._periods.use(self.controller)
+        begin = self._advance_to_border(time)
+        self.controller.apply(scene, begin)
+        self._feed.use(self.controller)
         self.scene = scene
-        return boundary * self.period
+        return begin
 
     def steer(self, command: SteerCommand, time: float) -> bool:
         """Pass a command of the operator to the controller.
@@ -130,55 +129,18 @@ class ReferenceScheduler:
         """
         if not isinstance(self.controller, Steerable) or not self.controller.steer(command):
             return False
-        self._advance_to_boundary(time)
+        self._advance_to_border(time)
         return True
 
-    def _advance_to_boundary(self, time: float) -> int:
-        """Advance the controller to the next control period, make references due, and return its number."""
-        boundary = max(self._next_period, math.ceil(time / self.period - 1e-9))
+    def _next_border(self, time: float) -> int:
+        """Knot at the border of a control period from which the controller can still be changed."""
+        border = math.ceil(time / self.period - 1e-9) * self._knots_per_period
+        return max(self._feed.computed, border)
+
+    def _advance_to_border(self, time: float) -> float:
+        """Advance the controller to the next control period, make references due, and return its begin, s."""
+        border = self._next_border(time)
         if not self.closed_loop:
-            self._advance_to(boundary)
-            self._due = 0
-        return boundary
-
-    def _advance_to(self, end: int) -> list[JointReference]:
-        """Compute all periods of an open-loop controller before `end`."""
-        parts = self._periods.periods(self._next_period, end)
-        self._next_period = max(self._next_period, end)
-        return [_of_joints(part) for part in parts]
-
-    def _preview(self, first: int) -> JointReference:
-        """Return the references from period `first` to the horizon without advancing the controller."""
-        checkpoint = self.controller.checkpoint()
-        parts = self._advance_to(first + self._horizon)
-        self.controller.restore(checkpoint)
-        self._next_period = first
-        return _joined(parts)
-
-
-def _of_joints(reference: Reference) -> JointReference:
-    assert isinstance(reference, JointReference), "a robot has joints"
-    return reference
-
-
-def _joined(parts: list[JointReference]) -> JointReference:
-    """Return consecutive blocks as one; of two different knots at the same time the second is just after the first."""
-    time = np.concatenate([part.time for part in parts])
-    same = np.flatnonzero(np.diff(time) <= 0.0)
-    # Usually the two knots are equal; where references jump between blocks, both sides of the jump
-    # remain.
-    alike = np.array(
-        [
-            np.array_equal(a.angle[-1], b.angle[0]) and np.array_equal(a.rate[-1], b.rate[0])
-            for a, b in pairwise(parts)
-        ],
-        np.bool_,
-    )
-    keep = np.ones(len(time), np.bool_)
-    keep[same[alike] + 1] = False
-    time[same[~alike] + 1] = np.nextafter(time[same[~alike] + 1], np.inf)
-    joined = [
-        np.concatenate([getattr(part, name) for part in parts])[keep]
-        for name in ("angle", "rate", "acceleration")
-    ]
-    return JointReference(time[keep], *joined)
+            self._feed.advance_to(border)
+            self._feed.discard()
+        return border // self._knots_per_period * self.period

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from snakestudio._arrays import FloatArray
-from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine
 from snakestudio.engines.compiled_only import load
 from snakestudio.errors import SnakeStudioError
@@ -25,7 +24,8 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.surroundings import join
 from snakestudio.runfile.recording import RunRecording
-from snakestudio.session.run_log import RowGrid
+from snakestudio.session.control_loop import EngineLoop
+from snakestudio.session.run_log import RowLog
 
 log = logging.getLogger(__name__)
 
@@ -82,10 +82,9 @@ class TwinLoader:
         if not load(self._scene.model.kind):
             return  # not compiled next to a robot; the reasons against arming report it
         try:
-            engine = engines.create(self._scene, self._base_dir)
+            engine = EngineLoop(self._scene, self._base_dir).engine
             engine.initial_rows()
-            step = engine.scene.solver.step_s
-            engine.advance(JointReference.held(0.0, step, engine.snapshot().joint_angle), 1, (1,))
+            engine.hold(1, engine.snapshot().joint_angle, None, None)
         except SnakeStudioError:  # problems of the scene are reported when the twin begins
             return
 
@@ -118,12 +117,16 @@ class Twin:
         self._blocks: list[JointReference] = []
         self._states: deque[TwinState] = deque(maxlen=round(HISTORY_S / TICK_S))
         self._closing = threading.Event()
-        self._grid = RowGrid(scene)
-        self.recording: RunRecording | None = None
+        self._log: RowLog | None = None
         self._thread = threading.Thread(target=self._work, name="snakestudio-twin", daemon=True)
         self._thread.start()
 
     # --- any thread
+
+    @property
+    def recording(self) -> RunRecording | None:
+        """Recording of the twin; None until its engine has been built."""
+        return None if self._log is None else self._log.recording
 
     def follow(self, reference: JointReference) -> None:
         """Add references of the robot, which replace earlier ones from their first knot on."""
@@ -164,12 +167,12 @@ class Twin:
 
     def _work(self) -> None:
         try:
-            engine = engines.create(self._scene, self._base_dir)
-            self.recording = RunRecording(self._scene, engine.schema)
-            self.recording.append(engine.initial_rows())
-            self._store_state(engine)
+            loop = EngineLoop(self._scene, self._base_dir)
+            loop.log = self._log = RowLog(RunRecording(self._scene, loop.schema), self._scene)
+            loop.record_present()
+            self._show(loop)
             begun = self._clock()
-            while not self._closing.is_set() and self._tick(engine, begun):
+            while not self._closing.is_set() and self._tick(loop, begun):
                 pass
         except SnakeStudioError as error:
             self._on_end(f"Simulated twin stopped. {error}")
@@ -179,11 +182,12 @@ class Twin:
                 "The simulated twin failed because of an internal error. The robot is not affected. Please report it."
             )
         finally:
-            if self.recording is not None:
-                self.recording.close()
+            if self._log is not None:
+                self._log.close()
 
-    def _tick(self, engine: Engine, begun: float) -> bool:
+    def _tick(self, loop: EngineLoop, begun: float) -> bool:
         """Apply waiting changes and advance to the current time; False at the end."""
+        engine = loop.engine
         self._apply_waiting(engine)
         now = self._clock()
         left = engine.time + TICK_S - now
@@ -208,14 +212,11 @@ class Twin:
         # waiting changes are applied in between
         until = min(engine.time + 5 * TICK_S, now, float(following))
         steps = max(1, round((until - engine.time) / step))
-        rows = self._grid.due(engine.step_count + steps)
-        report = engine.advance(block.since(engine.time), steps, rows)
-        assert self.recording is not None
-        self.recording.append(report.rows)
+        report = loop.follow(block.since(engine.time), steps)
         if not report.ok:
             self._on_end(f"Simulated twin stopped. {report.message}")
             return False
-        self._store_state(engine)
+        self._show(loop)
         return True
 
     def _apply_waiting(self, engine: Engine) -> None:
@@ -232,7 +233,10 @@ class Twin:
         """Return the references that apply at `time`."""
         return self._blocks[0] if self._blocks and self._blocks[0].time[0] <= time + 1e-9 else None
 
-    def _store_state(self, engine: Engine) -> None:
-        snapshot = engine.snapshot()
+    def _show(self, loop: EngineLoop) -> None:
+        """Publish the present state and the rows up to it."""
+        assert loop.log is not None
+        loop.log.flush()
+        snapshot = loop.engine.snapshot()
         head = snapshot.link_pose[self._scene.robot.head_index, :3].copy()
-        self._states.append(TwinState(engine.time, snapshot.joint_angle.copy(), head))
+        self._states.append(TwinState(snapshot.time, snapshot.joint_angle.copy(), head))

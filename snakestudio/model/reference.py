@@ -5,7 +5,9 @@ StrainReference is the counterpart for a continuous body.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 
 import numpy as np
 
@@ -86,6 +88,32 @@ class JointReference:
         torques = np.array([torque, torque], np.float64)
         nothing = np.full_like(torques, np.nan)
         return cls(np.array([begin, end]), nothing, nothing, nothing, torques)
+
+    @classmethod
+    def joined(cls, parts: Sequence[JointReference]) -> JointReference:
+        """Reference of consecutive parts without torques.
+
+        Where references jump between two parts, the second of the knots at this time is just after the first.
+        """
+        time = np.concatenate([part.time for part in parts])
+        same = np.flatnonzero(np.diff(time) <= 0.0)
+        # Usually the two knots are equal; where references jump between parts, both sides of the
+        # jump remain.
+        alike = np.array(
+            [
+                np.array_equal(a.angle[-1], b.angle[0]) and np.array_equal(a.rate[-1], b.rate[0])
+                for a, b in pairwise(parts)
+            ],
+            np.bool_,
+        )
+        keep = np.ones(len(time), np.bool_)
+        keep[same[alike] + 1] = False
+        time[same[~alike] + 1] = np.nextafter(time[same[~alike] + 1], np.inf)
+        columns = (
+            np.concatenate([getattr(part, name) for part in parts])[keep]
+            for name in ("angle", "rate", "acceleration")
+        )
+        return cls(time[keep], *columns)
 
     def copy(self) -> JointReference:
         """Copy with separate, contiguous arrays."""

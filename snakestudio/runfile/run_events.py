@@ -69,7 +69,13 @@ class EventDetector:
         kind = CONTROLLERS[scene.controller.kind]
         if kind.events is not None and set(kind.channels) <= set(schema.extra):
             find = kind.events(schema, scene.controller)
-            self._finders.append(lambda piece: find(piece.time, piece.extra))
+            columns = [schema.extra.index(name) for name in kind.channels]
+
+            def of_controller(piece: _Piece) -> list[RunEvent]:
+                times, extra = piece.of_controller(columns)
+                return find(times, extra) if len(times) else []
+
+            self._finders.append(of_controller)
         self._unsolved = _UnsolvedRows()
         self._finders.append(self._unsolved.detect)
 
@@ -132,6 +138,13 @@ class _Piece:
         self.residual = np.concatenate([part.solver_residual for part in parts])
         self.impulse = np.concatenate([part.impulse_obstacle for part in parts])
         self.extra = np.concatenate([part.extra for part in parts])
+
+    def of_controller(self, columns: list[int]) -> tuple[FloatArray, FloatArray]:
+        """Times and added columns of the rows under a controller, which has values in some of `columns`."""
+        if not columns:
+            return self.time, self.extra
+        known = np.isfinite(self.extra[:, columns]).any(axis=1)
+        return (self.time, self.extra) if known.all() else (self.time[known], self.extra[known])
 
     def contacts(self, row: int) -> ContactRows:
         """Contacts of one row."""

@@ -9,6 +9,7 @@ from snakestudio.engines.saved_state import demand
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.session.reference_feed import MAX_PERIODS
+from snakestudio.session.run_log import steps_per_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,11 @@ def check_progress(progress: Any, scene: Scene, step: int) -> None:
     """
     demand(isinstance(progress, Progress))
     begin, end = progress.reference_begin, progress.reference_end
-    steps_per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
+    distance = steps_per_row(scene)
     ahead = max(scene.n_steps, MAX_PERIODS * scene.steps_per_period) + 1
     for number in (begin, end, progress.next_row, progress.last_row_step, progress.end_step):
         demand(type(number) is int and 0 <= number <= step + ahead)
-    demand(abs(progress.next_row * steps_per_row - step) <= steps_per_row + 1.0)
+    demand(abs(progress.next_row * distance - step) <= distance + 1.0)
     demand(progress.last_row_step <= step <= progress.end_step)
     if progress.reference is not None:
         demand(begin <= step <= end)

@@ -11,7 +11,8 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.row_buffers import RowCollector
-from snakestudio.model.events import RunEvent
+from snakestudio.model.events import DRIVEN, RunEvent
+from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.plausibility.monitor import BLOCK_ROWS, PlausibilityMonitor
 from snakestudio.runfile.recording import RunRecording
@@ -24,14 +25,26 @@ MAX_WAITING = 100
 than its control period."""
 
 
-class RowGrid:
-    """Steps after which rows are due, the nearest ones to multiples of the log interval."""
+def steps_per_row(scene: Scene) -> float:
+    """Return the distance of two rows on the log grid of a scene, steps."""
+    return 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
 
-    def __init__(self, scene: Scene) -> None:
-        self._steps_per_row = 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
+
+class RowGrid:
+    """Steps after which rows are due, the nearest ones to multiples of the log interval.
+
+    Parameters
+    ----------
+    first_step : int
+        Step of the first row.
+    """
+
+    def __init__(self, scene: Scene, first_step: int = 0) -> None:
+        self._steps_per_row = steps_per_row(scene)
         self.next_row = 1
         """Number of the next row on the grid, which starts at 0 s."""
-        self.last_step = 0
+        self.due(first_step)
+        self.last_step = first_step
         """Step of the last recorded row."""
 
     def due(self, stop: int, *, last: bool = False) -> tuple[int, ...]:
@@ -45,17 +58,18 @@ class RowGrid:
         return tuple(steps)
 
 
-class RunLog:
-    """Rows that wait to be appended to a recording, with controller values and events."""
+class RowLog:
+    """Rows that an engine writes for a recording, and that wait to be appended with the values of a controller.
 
-    def __init__(self, recording: RunRecording, scene: Scene, base_dir: Path | None = None) -> None:
+    Parameters
+    ----------
+    first_step : int
+        Step of the first row.
+    """
+
+    def __init__(self, recording: RunRecording, scene: Scene, first_step: int = 0) -> None:
         self.recording = recording
-        self._base_dir = base_dir
-        self._monitor: PlausibilityMonitor | None = None
-        self._unchecked: RunRecording | None = None
-        """Recording whose checks failed because of an internal error."""
-        self.grid = RowGrid(scene)
-        self._detector = EventDetector(recording.schema, scene)
+        self.grid = RowGrid(scene, first_step)
         self.rows = RowCollector()
         """Rows that wait to be appended."""
         self._values: list[FloatArray] = []
@@ -63,6 +77,7 @@ class RunLog:
         """Number of rows for each of `_values`."""
         self._waiting = 0
         """Number of rows whose values are known."""
+        self._driven = False
 
     def due(self, stop: int, *, last: bool = False) -> RowCollector:
         """Return the collector of the rows due up to the step `stop`; see `RowGrid.due`."""
@@ -88,8 +103,13 @@ class RunLog:
         if self._waiting >= MAX_WAITING:
             self.flush()
 
+    def add_present(self, rows: Rows, values: FloatArray) -> None:
+        """Add the row of the present state with the values of the controller, (channels,)."""
+        self.rows.add(rows)
+        self.add(lambda: values)
+
     def flush(self) -> None:
-        """Append the waiting rows and their events to the recording."""
+        """Append the waiting rows to the recording."""
         rows = self.rows.pop()
         if rows is None:
             return
@@ -103,7 +123,47 @@ class RunLog:
         self._values = []
         self._repeats = []
         self._waiting = 0
+        self._append(rows)
+
+    def _append(self, rows: Rows) -> None:
         self.recording.append(rows)
+
+    def record_fault(self, time: float, message: str) -> None:
+        """Record a failure at a time (s), after the rows up to it."""
+        self.flush()
+        self.recording.add_event(RunEvent(time, "fault", message))
+
+    def record_driven(self, time: float) -> None:
+        """Record once that the references come from a program, from a time (s)."""
+        if not self._driven:
+            self._driven = True
+            self.recording.add_event(RunEvent(time, "note", DRIVEN))
+
+    def close(self) -> None:
+        """Append the waiting rows and complete the file."""
+        self.flush()
+        self.recording.close()
+
+
+class RunLog(RowLog):
+    """Log of a run, which also detects events in the rows and checks their plausibility."""
+
+    def __init__(
+        self,
+        recording: RunRecording,
+        scene: Scene,
+        base_dir: Path | None = None,
+        first_step: int = 0,
+    ) -> None:
+        super().__init__(recording, scene, first_step)
+        self._base_dir = base_dir
+        self._monitor: PlausibilityMonitor | None = None
+        self._unchecked: RunRecording | None = None
+        """Recording whose checks failed because of an internal error."""
+        self._detector = EventDetector(recording.schema, scene)
+
+    def _append(self, rows: Rows) -> None:
+        super()._append(rows)
         for event in self._detector.feed(rows):
             self.recording.add_event(event)
         if len(self.recording) >= BLOCK_ROWS:
@@ -117,6 +177,12 @@ class RunLog:
         for event in self._detector.flush():
             self.recording.add_event(event)
         self._check_plausibility(complete=True)
+
+    def close(self) -> None:
+        """Append the waiting rows, record their events, and complete the file."""
+        self.flush()
+        self.record_events()
+        super().close()
 
     def _check_plausibility(self, *, complete: bool = False) -> None:
         """Check the plausibility of the new rows."""

@@ -68,22 +68,19 @@ class Runner:
         self._interrupted = False
         self.error: PluginRuntimeError | None = None
         """Fault of a plug-in in the last call of `advance`."""
-        self._loop = ControlLoop(scene, base_dir, sinks, checked=checked)
+        self._loop = ControlLoop(scene, base_dir, sinks, checked=checked, timed=True)
         self.engine: Engine = self._loop.engine
         self._feed = self._loop.feed
         origin = Origin(scene_file, base_dir, plugins=plugin_records(scene))
         schema = self._loop.schema
         self.scene = scene
         self.end_step = scene.n_steps
-        self.engine_seconds = 0.0
-        """Processor time used by the engine so far, s."""
         self._log = RunLog(RunRecording(scene, schema, path, origin=origin), scene, base_dir)
+        self._loop.log = self._log
         self._hand = Hand(scene, self.engine, self._log)
         self._states = StateSchedule(scene)
         self._steered = False
-        values = self._loop.first_values()
-        self._log.rows.add(self.engine.initial_rows())
-        self._log.add(lambda: values)
+        values = self._loop.record_present()
         self._log.flush()
         self._show(values)
 
@@ -101,6 +98,11 @@ class Runner:
     def time(self) -> float:
         """Simulated time, s."""
         return self.engine.time
+
+    @property
+    def engine_seconds(self) -> float:
+        """Processor time used by the engine so far, s."""
+        return self._loop.engine_seconds
 
     @property
     def finished(self) -> bool:
@@ -141,8 +143,7 @@ class Runner:
         self.error = error
         with suppress(Exception):  # a controller that failed may have no values
             self._log.add(self.controller.values)
-        self._log.flush()
-        self.recording.add_event(RunEvent(self.time, "fault", error.message))
+        self._log.record_fault(self.time, error.message)
         self._log.record_events()
         with suppress(Exception):
             self._show()
@@ -151,7 +152,6 @@ class Runner:
 
     def _advance(self, n_steps: int) -> StepReport:
         loop = self._loop
-        log = self._log
         remaining = min(n_steps, self.end_step - self.engine.step_count)
         report: StepReport | None = None
         if self._states.requested:
@@ -165,20 +165,13 @@ class Runner:
                 remaining = steps
             if self._hand.active:
                 steps = min(steps, self._hand.update(now))
-            stop = now + steps
-            rows = log.due(stop, last=stop == self.end_step)
-            started = time.thread_time()
-            report = loop.advance(steps, rows)
+            report = loop.advance(steps, last=now + steps == self.end_step)
             remaining -= steps
-            self.engine_seconds += time.thread_time() - started
-            log.add(self.controller.values)
             if report.ok and self._states.due(self.engine.step_count, self.engine_seconds):
                 self._save_state()
-        log.flush()
-        if not report.ok:
-            self.recording.add_event(RunEvent(self.time, "fault", report.message))
+        self._log.flush()
         if self.finished or not report.ok:
-            log.record_events()
+            self._log.record_events()
         self._show()
         return report
 
@@ -281,7 +274,9 @@ class Runner:
                 raise
             raise StateError("The saved state of this run is damaged.") from error
         self.scene = scene
-        self._feed.set(progress.reference, progress.reference_begin, progress.reference_end)
+        self._loop.restore_progress(
+            progress.reference, progress.reference_begin, progress.reference_end
+        )
         self._log.grid.next_row = progress.next_row
         self._log.grid.last_step = progress.last_row_step
         self.end_step = progress.end_step

@@ -6,22 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from snakestudio._arrays import FloatArray
 from snakestudio._version import __version__
 from snakestudio.control.base import Controller
-from snakestudio.engines.base import Checkpoint
-from snakestudio.engines.row_buffers import RowCollector
+from snakestudio.engines.base import Checkpoint, SetPoints
 from snakestudio.errors import PhysicsError, StateError
+from snakestudio.model.events import RunEvent
 from snakestudio.model.pull import Pull, Vector
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.recording import RunRecording
 from snakestudio.runfile.states import decode, encode
 from snakestudio.session.control_loop import ControlLoop
-from snakestudio.session.step_recording import StepRecording
+from snakestudio.session.run_log import RowLog, RunLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,6 @@ class Stepper:
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         self.base_dir = base_dir
-        self.recording: StepRecording | None = None
         self._build(scene)
 
     def _build(self, scene: Scene) -> None:
@@ -71,8 +68,6 @@ class Stepper:
         self.engine = self._loop.engine
         self._view: Snapshot | None = None
         self.scene = scene
-        self._driven_to = 0
-        """Last step under the controller of the scene."""
         self._wrenches: dict[int, tuple[Vector, Vector]] = {}
         self._start = self.save()
 
@@ -93,37 +88,26 @@ class Stepper:
 
     # ---------------------------------------------------------------------------------------- steps
 
-    def hold(
-        self,
-        n_steps: int,
-        angle: FloatArray | None,
-        rate: FloatArray | None,
-        torque: FloatArray | None,
-    ) -> None:
+    def hold(self, n_steps: int, angle: SetPoints, rate: SetPoints, torque: SetPoints) -> None:
         """Take steps under constant set-points; see `Engine.hold`.
 
         Raises `PhysicsError` if a step fails; the state is that before the failed step.
         """
-        engine = self.engine
-        rows = None if self.recording is None else self._rows_due(n_steps, driven=True)
         self._view = None
-        message = engine.hold(n_steps, angle, rate, torque, rows)
-        if message or rows is not None:
-            self._finish(message, driven=True)
+        message = self._loop.hold(n_steps, angle, rate, torque)
+        if message:
+            raise PhysicsError(message)
 
     def drive(self, n_steps: int) -> None:
         """Take steps under the references of the controller of the scene, as in a run. Raises like `hold`."""
         loop = self._loop
-        self._discard_outdated()
         loop.begin_call()
         while n_steps > 0:
             count = loop.request(n_steps)
             self._view = None
-            rows = self._rows_due(count)
-            report = loop.advance(count, rows)
-            self._driven_to = self.step_count
-            if report.message or rows is not None:
-                self._finish(report.message)
+            report = loop.advance(count)
+            if report.message:
+                raise PhysicsError(report.message)
             n_steps -= count
 
     def present(self) -> Snapshot:
@@ -132,25 +116,6 @@ class Stepper:
             self._view = self.engine.view()
         return self._view
 
-    def _rows_due(self, n_steps: int, driven: bool = False) -> RowCollector | None:
-        recording = self.recording
-        if recording is None:
-            return None
-        if driven:
-            recording.record_driven(self.time)
-        return recording.due(self.step_count + n_steps)
-
-    def _finish(self, message: str, driven: bool = False) -> None:
-        """Record the new rows, and raise an error if there is a message."""
-        recording = self.recording
-        if recording is not None:
-            values = self.controller.values()
-            recording.add(np.full_like(values, np.nan) if driven else values)
-            if message:
-                recording.record_fault(self.time, message)
-        if message:
-            raise PhysicsError(message)
-
     def apply_wrench(self, link: int, force: Vector, torque: Vector) -> None:
         """Apply a wrench to a link from now on; see `Engine.apply_wrench`."""
         self.engine.apply_wrench(link, (*force, *torque))
@@ -158,7 +123,7 @@ class Stepper:
         if any((*force, *torque)):
             self._wrenches[link] = (force, torque)
         if self.recording is not None:
-            self.recording.record_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
+            self.recording.recording.add_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
 
     # --------------------------------------------------------------------------------------- states
 
@@ -167,15 +132,8 @@ class Stepper:
         wrenches = tuple((link, *wrench) for link, wrench in self._wrenches.items())
         engine = self.engine.checkpoint()
         controller = self.controller.checkpoint()
-        self._discard_outdated()
-        feed = self._loop.feed
-        reference = feed.reference, feed.begin, feed.end
-        return StepState(__version__, self.scene, engine, controller, *reference, wrenches)
-
-    def _discard_outdated(self) -> None:
-        """Discard the references of the controller if others have taken effect since."""
-        if self._driven_to != self.step_count:
-            self._loop.feed.discard()
+        progress = self._loop.progress()
+        return StepState(__version__, self.scene, engine, controller, *progress, wrenches)
 
     def restore(self, state: StepState) -> None:
         """Restore a saved state, possibly with other values of the scene; this ends a recording.
@@ -191,8 +149,7 @@ class Stepper:
             self._build(state.scene)
         self.engine.restore(state.engine)
         self.controller.restore(state.controller)
-        self._loop.feed.set(state.reference, state.begin, state.end)
-        self._driven_to = self.step_count
+        self._loop.restore_progress(state.reference, state.begin, state.end)
         self._wrenches = {link: (force, torque) for link, force, torque in state.wrenches}
         self._view = None
 
@@ -206,38 +163,41 @@ class Stepper:
 
     # ------------------------------------------------------------------------------------ recording
 
-    def record(self, path: Path | None, scene_file: str) -> StepRecording:
-        """Start recording from the current state, to a run file or (None) a temporary one."""
-        origin = Origin(scene_file, self.base_dir)
-        schema = self._loop.schema
-        recording = StepRecording(self.scene, schema, path, origin, self.step_count)
-        recording.add_present(self.engine.initial_rows(), self._present_values())
-        recording.record_start(self.time, self._run_state(recording.next_row))
-        for link, (force, torque) in self._wrenches.items():
-            recording.record_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
-        self.recording = recording
-        return recording
+    @property
+    def recording(self) -> RowLog | None:
+        """Log of the recording in progress, if there is one."""
+        return self._loop.log
 
-    def _present_values(self) -> FloatArray:
-        """Controller columns in a row of the current state, (channels,)."""
-        if not self.step_count:
-            return self._loop.first_values()
-        values = self.controller.values()
-        return values if self._driven_to == self.step_count else np.full_like(values, np.nan)
+    def record(self, path: Path | None, scene_file: str) -> None:
+        """Start recording from the current state, to a run file or (None) a temporary one."""
+        loop = self._loop
+        recording = RunRecording(
+            self.scene, loop.schema, path, origin=Origin(scene_file, self.base_dir)
+        )
+        loop.log = RunLog(recording, self.scene, self.base_dir, self.step_count)
+        loop.record_present()
+        loop.log.flush()
+        recording.add_checkpoint(self.time, self._run_state(loop.log.grid.next_row))
+        if self.time > 0.0:
+            recording.add_event(RunEvent(self.time, "note", f"Recorded from {self.time:g} s"))
+        for link, (force, torque) in self._wrenches.items():
+            recording.add_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
 
     def _run_state(self, next_row: int) -> bytes:
         """Current state as in run files; see `Runner.checkpoint`."""
         now = self.step_count
         end = self.scene.n_steps if now <= self.scene.n_steps else now + self.scene.n_steps
-        self._discard_outdated()
         return self._loop.encoded(self.scene, next_row, now, end)
 
     def stop_recording(self) -> None:
         """End the recording, if there is one, with a row of the current state."""
-        recording = self.recording
-        self.recording = None
-        if recording is None:
+        loop = self._loop
+        log = loop.log
+        if log is None:
             return
-        if not recording.ends_at(self.step_count):
-            recording.add_present(self.engine.initial_rows(), self._present_values())
-        recording.close()
+        try:
+            if log.grid.last_step != self.step_count:
+                loop.record_present()
+        finally:
+            loop.log = None
+        log.close()

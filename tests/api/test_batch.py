@@ -24,6 +24,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.paths import docs_dir, scenes_dir
 from snakestudio.session import worlds as worlds_module
+from snakestudio.session.reference_feed import ReferenceFeed
 from snakestudio.session.runner import Runner
 from tests.wording import naming
 
@@ -111,6 +112,26 @@ def test_worlds_without_targets_follow_their_scene(name: str) -> None:
             batch.step(n=part)
         assert not batch.failed
         assert_same(batch.state, 1, runner.latest)
+
+
+def test_steerable_worlds_share_references_of_many_periods(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = scene_of("teleoperation")
+    requests: list[int] = []
+    request = ReferenceFeed.request
+
+    def counted(feed: ReferenceFeed, step: int, n_steps: int, look: Any) -> Any:
+        requests.append(step)
+        return request(feed, step, n_steps, look)
+
+    monkeypatch.setattr(ReferenceFeed, "request", counted)
+    with ss.open_batch(scene, 3, threads=1) as batch:
+        batch.step_period(n=5)
+        assert requests == [0]
+        with ss.open_simulation(scene) as sim:
+            sim.step_period(n=5)
+            np.testing.assert_array_equal(batch.state.link_pose[2], sim.state.link_pose)
 
 
 def test_torques_move_worlds_like_engines() -> None:

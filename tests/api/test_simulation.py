@@ -433,6 +433,22 @@ def test_late_recording_of_driven_steps_keeps_its_start(tmp_path: Path) -> None:
         ss.continue_from(tmp_path / "driven.mcap", 0.0)
 
 
+def test_recording_has_jams_of_the_controller_but_none_of_set_points() -> None:
+    scene = scenes_dir() / "jam_resolution.toml"
+    with ss.open_simulation(scene) as sim:
+        sim.record()
+        sim.step(n=100)
+        sim.step(sim.state.joint_angle.copy(), n=100)
+        sim.step(n=100)
+        run = sim.run
+        sim.stop_recording()
+        texts = [event.text for event in run.recording.events]
+    assert any("program" in text for text in texts)
+    assert not any("jam" in text.lower() for text in texts)
+    assert np.isnan(run["jam_count"]).any()
+    assert not np.isnan(run["jam_count"]).all()
+
+
 def test_images_need_no_screen() -> None:
     with ss.open_simulation(SPATIAL) as sim:
         picture = sim.render(64, 48)

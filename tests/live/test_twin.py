@@ -147,7 +147,7 @@ def test_nothing_is_compiled_beside_a_robot(
     created: list[object] = []
     monkeypatch.setattr(twin_module, "load", lambda kind: kind not in missing)
     monkeypatch.setattr(standing_module, "is_missing", lambda kind: kind in missing)
-    monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: created.append(arguments))
+    monkeypatch.setattr(twin_module, "EngineLoop", lambda *arguments: created.append(arguments))
     standing = SceneReadiness(profile(), None, None, with_twin=True)
     standing.judge(with_values(SHORT, {"robot.n_links": 11}))
     assert until(lambda: not any("being loaded" in reason for reason in standing.not_ready))

@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 from snakestudio.control import registry as controllers
-from snakestudio.engines.row_buffers import RowCollector
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import DRIVEN
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.paths import scenes_dir
-from snakestudio.session.control_loop import ControlLoop
-from snakestudio.session.reference_feed import ControlPeriods
+from snakestudio.runfile.recording import RunRecording
+from snakestudio.session.control_loop import ControlLoop, EngineLoop
+from snakestudio.session.reference_feed import Preview, ReferenceFeed
+from snakestudio.session.run_log import RowLog
 from snakestudio.session.runner import Runner
 from snakestudio.session.stepper import Stepper
 
@@ -106,29 +109,95 @@ def test_references_reach_the_sinks_once() -> None:
     assert received[-1] is loop.feed.reference
 
 
-def test_collected_rows_are_those_of_the_tick() -> None:
-    scene = scene_of("obstacle_aided")
+def test_log_of_a_loop_has_the_rows_of_a_run() -> None:
+    scene = scene_of("jam_resolution")
+    n_steps = 5 * scene.steps_per_period
+    runner = Runner(scene)
+    assert runner.advance(n_steps).ok
     loop = ControlLoop(scene)
-    rows = RowCollector((5, 9))
-    count = loop.request(12)
-    assert loop.advance(count, rows).ok
-    collected = rows.pop()
-    assert collected is not None
-    assert collected.steps.tolist() == [5, 9]
+    loop.log = RowLog(RunRecording(scene, loop.schema), scene)
+    loop.record_present()
+    drive(loop, n_steps, 7)
+    loop.log.flush()
+    expected = runner.recording.rows(0, len(runner.recording))
+    rows = loop.log.recording.rows(0, len(loop.log.recording))
+    assert len(rows) > 3
+    for field in (*MOTION, "extra"):
+        np.testing.assert_array_equal(getattr(rows, field), getattr(expected, field), field)
+
+
+def test_rows_under_set_points_have_no_controller_values() -> None:
+    scene = scene_of("jam_resolution")
+    n = scene.steps_per_period
+    loop = ControlLoop(scene)
+    log = loop.log = RowLog(RunRecording(scene, loop.schema), scene)
+    loop.record_present()
+    drive(loop, n, n)
+    last_of_controller = log.rows.count
+    assert not loop.hold(n, loop.engine.snapshot().joint_angle, None, None)
+    under_set_points = log.rows.count
+    assert np.isnan(loop.present_values()).all()
+    assert loop.progress() == (None, 0, 0)
+    drive(loop, n, n)
+    log.flush()
+    rows = log.recording.rows(0, len(log.recording))
+    missing = np.isnan(rows.extra).all(axis=1)
+    expected = np.zeros(len(rows), np.bool_)
+    expected[last_of_controller:under_set_points] = True
+    assert expected.any()
+    np.testing.assert_array_equal(missing, expected)
+    assert [event.text for event in log.recording.events] == [DRIVEN]
+
+
+def test_failure_is_recorded_after_its_rows() -> None:
+    scene = with_values(Scene(), {"robot.n_links": 5, "solver.step_s": 0.001})
+    loop = EngineLoop(scene)
+    log = loop.log = RowLog(RunRecording(scene, loop.schema), scene)
+    loop.record_present()
+    wave: Any = controllers.create(scene).reference(np.linspace(0.0, 1.0, 101), None)
+    report = loop.follow(wave, 1000)
+    assert not report.ok
+    (fault,) = log.recording.events
+    assert (fault.kind, fault.text) == ("fault", report.message)
+    assert fault.time == loop.engine.time
+    assert log.recording.times[-1] <= fault.time < log.recording.times[-1] + 0.01
 
 
 @pytest.mark.parametrize("steered", [True, False])
-def test_periods_in_real_time_are_those_of_a_simulation(steered: bool) -> None:
+def test_references_of_a_robot_are_those_of_a_simulation(steered: bool) -> None:
     scene = scene_of("teleoperation") if steered else scene_of("sidewinding")
-    step = scene.solver.step_s
     n = scene.steps_per_period
     feed_of_run = ControlLoop(scene, steered=steered).feed
-    periods = ControlPeriods(controllers.create(scene), step, n, steered=steered)
-    parts = periods.periods(0, 4)
-    assert len(parts) == (4 if periods.one_period else 1)
-    joined = np.concatenate([part.angle[(k > 0) :] for k, part in enumerate(parts)])  # type: ignore[union-attr]
-    of_run = []
-    while len(of_run) < 4 * n:
-        reference: Any = feed_of_run.request(len(of_run), 4 * n, lambda: None)  # type: ignore[arg-type, return-value]
-        of_run += list(reference.angle[:-1])
-    np.testing.assert_array_equal(joined[: 4 * n], of_run[: 4 * n])
+    of_run: list[Any] = []
+    while len(of_run) < 12 * n:
+        of_run += list(angles(feed_of_run.request(len(of_run), 12 * n, lambda: None))[:-1])
+    feed = ReferenceFeed(
+        controllers.create(scene), scene.solver.step_s, n, steered=steered, preview=Preview(5, 2)
+    )
+    begin = 0
+    for due in (0, 2, 4, 7):  # the last one is late
+        assert not feed.covers(due * n)
+        previewed = feed.request(due * n, n, lambda: None)
+        assert (feed.begin, feed.end) == (due * n, (due + 2) * n)
+        assert feed.covers((due + 2) * n - 1)
+        begin = due * n
+        np.testing.assert_array_equal(angles(previewed)[: 5 * n], of_run[begin : begin + 5 * n])
+
+
+def test_changes_act_after_the_periods_that_a_preview_has_sent() -> None:
+    scene = scene_of("sidewinding")
+    n = scene.steps_per_period
+    changed = with_values(scene, {"gait.amplitude_deg": 10.0})
+    feed = ReferenceFeed(controllers.create(scene), scene.solver.step_s, n, preview=Preview(5, 2))
+    before = angles(feed.request(0, n, lambda: None))
+    feed.advance_to(3 * n)
+    feed.controller.apply(changed, 3 * n * scene.solver.step_s)
+    feed.use(feed.controller)
+    feed.discard()
+    after = angles(feed.request(3 * n, n, lambda: None))
+    np.testing.assert_array_equal(after[0], before[3 * n])
+    assert np.abs(after[2 * n] - before[5 * n]).max() > 1e-6
+
+
+def angles(reference: Any) -> Any:
+    return reference.angle
