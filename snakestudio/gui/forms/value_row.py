@@ -316,7 +316,8 @@ def make_value_row(
     layout: RowLayout = FORM,
     note: str = "",
     label: str = "",
+    parent: QWidget | None = None,
 ) -> ValueRow:
     """Return a row with the editor of a field."""
-    editor = make_editor(field, binding.value())
-    return ValueRow(editor, binding, layout=layout, note=note, label=label)
+    editor = make_editor(field, binding.value(), parent)
+    return ValueRow(editor, binding, layout=layout, note=note, label=label, parent=parent)

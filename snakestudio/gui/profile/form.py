@@ -89,6 +89,7 @@ def profile_row(
     name: str,
     key: Callable[[], str],
     suggestions: Callable[[], Sequence[str]] | None = None,
+    parent: QWidget | None = None,
 ) -> ValueRow:
     """Return the row of a value of the profile, with its editor, unit and messages.
 
@@ -113,7 +114,7 @@ def profile_row(
         special["editor"] = LongTextEditor
     field = field_for(model, name, live=False, characters=_CHARACTERS, **special)
     binding = ProfileBinding(document, name, key, field_doc(model, name))
-    row = make_value_row(binding, field, layout=BARE)
+    row = make_value_row(binding, field, layout=BARE, parent=parent)
     document.changed.connect(row.refresh)
     document.locked_changed.connect(row.refresh)
     return row
@@ -160,7 +161,7 @@ class PartForm(QWidget):
             if number % height == 0:
                 forms.append(value_form())
             full = f"{key}.{name}" if key else name
-            row = profile_row(document, model, name, partial(str, full))
+            row = profile_row(document, model, name, partial(str, full), parent=self)
             row.set_default(document.value(full))  # a reset restores the opened value
             self.rows[name] = row
             forms[-1].addRow(caption_of(row, _CAPTION_WIDTH), row)
@@ -186,7 +187,7 @@ def value_form() -> QFormLayout:
 
 def caption_of(row: ValueRow, width: int) -> QLabel:
     """Return the caption of a row, of a minimum width, px of the design."""
-    caption = QLabel(row.doc.label)
+    caption = QLabel(row.doc.label, row.parentWidget())
     caption.setBuddy(row.field)
     caption.setToolTip(row.field.toolTip())
     caption.setProperty("role", "dim")
