@@ -515,12 +515,14 @@ class ShownText(Editor):
         super().__init__(field, parent)
         self.widget: QLabel = QLabel(parent)
         self.widget.setTextFormat(Qt.TextFormat.PlainText)
+        self._value: Any = None
 
     @property
-    def value(self) -> str:
-        return self.widget.text()
+    def value(self) -> Any:
+        return self._value
 
     def set_value(self, value: Any) -> None:
+        self._value = value
         self.widget.setText(self.field.text_of(value))
 
 

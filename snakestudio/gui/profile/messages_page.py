@@ -24,7 +24,7 @@ from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.profile.bit_grid import BitGrid, legend
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.profile.form import caption_of, profile_row
+from snakestudio.gui.profile.form import profile_row
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
@@ -48,7 +48,9 @@ class MessagesPage(QWidget):
         self.model = PartsModel(
             document, "messages", columns_of(Message, _LISTED), "message", [ids], parent=self
         )
-        self.table = PartsTable(self.model, self._fresh, self._suggest_message, order=True, parent=split)
+        self.table = PartsTable(
+            self.model, self._fresh, self._suggest_message, order=True, parent=split
+        )
         self.table.row_changed.connect(self._show_row)
         self._row = -1
         self.rows: dict[str, ValueRow] = {}
@@ -134,7 +136,7 @@ class MessagesPage(QWidget):
         key = partial(self._key, name)
         row = profile_row(self._document, Message, name, key, suggestions, self._detail)
         self.rows[name] = row
-        return caption_of(row, 88), row
+        return row.make_caption(width=88), row
 
     def _key(self, name: str) -> str:
         return f"messages[{self._row + 1}].{name}" if 0 <= self._row < len(self.model.parts) else ""
