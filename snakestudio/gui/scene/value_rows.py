@@ -151,12 +151,10 @@ def scene_row(
 ) -> ValueRow | None:
     """Return the row of a scene value, by its declaration; None if it cannot be edited in a row.
 
+    `keys` and `of` are those of `SceneBinding`.
+
     Parameters
     ----------
-    keys : sequence of str
-        Dotted scene keys; several keys belong to obstacles.
-    of : str
-        Owner of the value for the undo list: "cylinder 3".
     note : str
         Short note at the label.
     placeholder : str
