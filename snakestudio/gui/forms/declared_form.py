@@ -10,7 +10,8 @@ from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import Editor, NumberEditor
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.editors import NumberEditor
 from snakestudio.gui.forms.field_editors import FieldBinding, FieldEditors
 from snakestudio.gui.forms.form_fields import FormField, Note, fields_of
 from snakestudio.gui.forms.lines import Part, column_of, line_of

@@ -12,7 +12,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.forms.binding import Binding
-from snakestudio.gui.forms.editors import Editor, is_editable, make_editor
+from snakestudio.gui.forms.editor import Editor, is_editable
+from snakestudio.gui.forms.editors import make_editor
 from snakestudio.gui.forms.form_fields import FormField, with_changes
 from snakestudio.gui.forms.value_menu import open_field_menu, reset_entry
 

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from snakestudio.gui.forms.editors import Editor, value_text
+from snakestudio.gui.forms.editor import Editor, value_text
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 
 Entry = tuple[str, Callable[[], object] | None]

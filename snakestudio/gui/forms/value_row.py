@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.binding import ABSENT, SEVERAL, Binding
-from snakestudio.gui.forms.editors import Editor, NumberEditor, make_editor, value_text
+from snakestudio.gui.forms.editor import Editor, value_text
+from snakestudio.gui.forms.editors import NumberEditor, make_editor
 from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.row_layouts import FORM, RowLayout, RowParts, fix_unit_width

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.field_table import TableColumn, TableLine
 from snakestudio.gui.forms.form_fields import Choice, FormField, form_field
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
