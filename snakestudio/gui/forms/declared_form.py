@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editor import Editor
-from snakestudio.gui.forms.editors import NumberEditor
+from snakestudio.gui.forms.editors import NumberEditor, make_editor
 from snakestudio.gui.forms.field_editors import FieldBinding, FieldEditors
 from snakestudio.gui.forms.form_fields import FormField, Note, fields_of
 from snakestudio.gui.forms.lines import Part, column_of, line_of
@@ -97,10 +97,13 @@ class DeclaredForm(QWidget, Generic[T]):
         self._caption_width = caption_width
         declared = fields_of(values) if fields is None else fields
         self.fields = {name: each for name, each in declared.items() if isinstance(each, FormField)}
-        self._field_editors = FieldEditors(values, self.fields, self, enter_accepts=enter_accepts)
-        self.editors: dict[str, Editor] = self._field_editors.editors
-        for name, editor in self.editors.items():
+        self.editors: dict[str, Editor] = {}
+        for name, each in self.fields.items():
+            first = getattr(values, name)
+            editor = make_editor(each, first, self, enter_accepts=enter_accepts)
             editor.widget.setObjectName(name)
+            self.editors[name] = editor
+        self._field_editors = FieldEditors(values, self.editors, self)
         self.rows: dict[str, ValueRow] = {}
         self.notes: dict[str, QLabel] = {}
         self.touched: set[str] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui.forms.form_fields import Choices, FormField
 from snakestudio.text import exact_text
+from snakestudio.viewmodel.numbers import Change
 
 _LONGEST = 40
 """Largest number of characters of a value in a menu."""
@@ -121,6 +122,14 @@ class Editor(QObject):
     def offer(self, choices: Choices) -> None:
         """Offer other choices."""
 
+    def after(self, change: Change, value: float) -> float:
+        """Return a value after a relative change; of editors that emit `change_requested`."""
+        raise NotImplementedError
+
+    def range_problem(self, value: float) -> str:
+        """Return why a number is out of range; "" if it is valid."""
+        return ""
+
     def commit(self) -> bool:
         """Commit input as if the focus left the field; return whether it is valid."""
         return not self.problem
@@ -140,6 +149,20 @@ def value_text(field: FormField, value: Any, values: Any) -> str:
         return f"{exact_text(value)} {field.unit}".strip()
     text = _VALUE_TEXTS[value] if value in _VALUE_TEXTS else field.text_of(value)
     return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
+
+
+def reset_entry(
+    editor: Editor, default: Any, values: Any, reset: Callable[[], object]
+) -> tuple[str, Callable[[], object] | None]:
+    """Return the entry of a menu that resets the value of an editor, disabled if it is unchanged.
+
+    Parameters
+    ----------
+    values : Any
+        Values of the form, on which choices may depend.
+    """
+    text = f"Reset to {value_text(editor.field, default, values)}"
+    return text, reset if editor.value != default else None
 
 
 def is_editable(widget: QWidget) -> bool:

@@ -203,9 +203,11 @@ class NumberEditor(Editor):
         self.widget.restore()
 
     def after(self, change: Change, value: float) -> float:
-        """Return a value after a relative change, rounded if it is a whole number."""
         changed = change.of(value)
         return round(changed) if self.field.integer else changed
+
+    def range_problem(self, value: float) -> str:
+        return self.widget.range_problem(value)
 
     def _on_committed(self, value: float | None, again: bool) -> None:
         self._value = value

@@ -12,10 +12,9 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.forms.binding import Binding
-from snakestudio.gui.forms.editor import Editor, is_editable
-from snakestudio.gui.forms.editors import make_editor
-from snakestudio.gui.forms.form_fields import FormField, with_changes
-from snakestudio.gui.forms.value_menu import open_field_menu, reset_entry
+from snakestudio.gui.forms.editor import Editor, is_editable, reset_entry
+from snakestudio.gui.forms.form_fields import with_changes
+from snakestudio.gui.forms.value_menu import open_field_menu
 
 T = TypeVar("T")
 
@@ -29,12 +28,8 @@ class FieldEditors(QObject, Generic[T]):
     ----------
     values : T
         The initial values.
-    fields : mapping of str to FormField
-        Declaration of each editor, by the name of its field in `values`.
-    parent : QWidget
-        Parent of the widgets.
-    enter_accepts : bool
-        Whether Enter in a number presses the default button of the dialog.
+    editors : mapping of str to Editor
+        The editors, by the names of their fields in `values`.
 
     Signals
     -------
@@ -44,23 +39,13 @@ class FieldEditors(QObject, Generic[T]):
 
     changed = Signal(str)
 
-    def __init__(
-        self,
-        values: T,
-        fields: Mapping[str, FormField],
-        parent: QWidget,
-        *,
-        enter_accepts: bool = True,
-    ) -> None:
+    def __init__(self, values: T, editors: Mapping[str, Editor], parent: QObject) -> None:
         super().__init__(parent)
         self._values = values
         self._first = values
         self._is_quiet = False
-        self.fields = fields
-        self.editors: dict[str, Editor] = {
-            name: make_editor(declared, getattr(values, name), parent, enter_accepts=enter_accepts)
-            for name, declared in fields.items()
-        }
+        self.editors = editors
+        self.fields = {name: editor.field for name, editor in editors.items()}
         self.set_values(values)
         for name, editor in self.editors.items():
             editor.changed.connect(lambda name=name: self._on_changed(name))

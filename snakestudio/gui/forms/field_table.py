@@ -10,6 +10,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.editors import make_editor
 from snakestudio.gui.forms.field_editors import FieldEditors
 from snakestudio.gui.forms.form_fields import FormField
 
@@ -34,7 +36,11 @@ class TableLine(FieldEditors[T]):
     """One line of a `FieldTable`: the editors of one value."""
 
     def __init__(self, values: T, fields: Mapping[str, FormField], parent: QWidget) -> None:
-        super().__init__(values, fields, parent, enter_accepts=False)
+        editors: dict[str, Editor] = {
+            name: make_editor(declared, getattr(values, name), parent, enter_accepts=False)
+            for name, declared in fields.items()
+        }
+        super().__init__(values, editors, parent)
         for name, declared in fields.items():
             widget = self.editors[name].widget
             widget.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the table has one

@@ -10,8 +10,6 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.model.fields import FieldDoc
 
 GUTTER = 16
@@ -34,11 +32,13 @@ class RowParts(NamedTuple):
     label: QLabel | None
     editors: Sequence[QWidget]
     """Widgets of the editor, from left to right."""
+    is_number: bool
+    """Whether the editor is a field for a number."""
     unit: QLabel | None
     reset_button: QToolButton | None
-    slider: ValueSlider | None
+    slider: QWidget | None
     note: QLabel | None
-    message: Message | None
+    message: QWidget | None
 
 
 class RowLayout:
@@ -52,6 +52,8 @@ class RowLayout:
     """Whether there is a button that resets the value."""
     has_slider = False
     """Whether there is a slider for a number with a sensible range."""
+    number_width = 0
+    """Usual width of a number, px of the design; 0 for that of all numbers."""
     has_flat_number = False
     """Whether a number looks like a text until the mouse or the focus is in it."""
     has_symbol = False
@@ -132,7 +134,7 @@ class FormLayout(RowLayout):
         self.has_reset = has_reset
 
     def arrange(self, parts: RowParts) -> None:
-        is_wide = not isinstance(parts.editors[0], NumberField)
+        is_wide = not parts.is_number
         assert parts.label is not None
         assert parts.unit is not None
         parts.label.setFixedWidth(theme.scaled(_LABEL))
@@ -196,11 +198,9 @@ class PanelLayout(RowLayout):
 
     def __init__(self, *, has_slider: bool = True) -> None:
         self.has_slider = has_slider
+        self.number_width = 72 if has_slider else 92
 
     def arrange(self, parts: RowParts) -> None:
-        number = parts.editors[0]
-        if isinstance(number, NumberField):
-            number.set_usual_width(72 if self.has_slider else 92)
         assert parts.label is not None
         assert parts.unit is not None
         parts.label.setMinimumWidth(theme.scaled(48))

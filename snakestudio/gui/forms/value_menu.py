@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from snakestudio.gui.forms.editor import Editor, value_text
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 
 Entry = tuple[str, Callable[[], object] | None]
 """Text of an entry of a menu, and what is called; None disables the entry."""
-
-
-def reset_entry(editor: Editor, default: Any, values: Any, reset: Callable[[], object]) -> Entry:
-    """Return the entry that resets the value of an editor.
-
-    Parameters
-    ----------
-    values : Any
-        Values of the form, on which choices may depend.
-    """
-    is_changed = editor.value != default
-    return f"Reset to {value_text(editor.field, default, values)}", reset if is_changed else None
 
 
 def open_field_menu(row: QWidget, event: QContextMenuEvent, entries: Sequence[Entry]) -> None:

@@ -13,8 +13,6 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.binding import ABSENT, SEVERAL, Binding
 from snakestudio.gui.forms.editor import Editor, value_text
-from snakestudio.gui.forms.editors import NumberEditor, make_editor
-from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.gui.forms.number_field import Message, NumberField
 from snakestudio.gui.forms.row_layouts import FORM, RowLayout, RowParts, fix_unit_width
 from snakestudio.gui.forms.slider import ValueSlider
@@ -78,8 +76,11 @@ class ValueRow(ThemedWidget):
         self.reset_button = self._make_reset_button() if layout.has_reset else None
         self.slider = self._make_slider() if layout.has_slider else None
         editor.widget.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has one
-        if layout.has_flat_number and isinstance(editor.widget, NumberField):
-            editor.widget.setProperty("role", "flat")
+        number = editor.widget if isinstance(editor.widget, NumberField) else None
+        if number is not None and layout.has_flat_number:
+            number.setProperty("role", "flat")
+        if number is not None and layout.number_width:
+            number.set_usual_width(layout.number_width)
         self._muted = [editor.widget, *([] if self.slider is None else [self.slider])]
         labels = [label for label in (self._label, unit) if label is not None]
         self._explained: list[QWidget] = [*labels, *self._muted]
@@ -87,6 +88,7 @@ class ValueRow(ThemedWidget):
             self,
             self._label,
             editor.widgets,
+            number is not None,
             unit,
             self.reset_button,
             self.slider,
@@ -159,9 +161,10 @@ class ValueRow(ThemedWidget):
 
     def _make_slider(self) -> ValueSlider | None:
         doc = self.binding.doc
-        if doc.slider is None or not isinstance(self.editor, NumberEditor):
+        field = self.editor.widget
+        if doc.slider is None or not isinstance(field, NumberField):
             return None
-        slider = ValueSlider(*doc.slider, self.editor.widget.step, self)
+        slider = ValueSlider(*doc.slider, field.step, self)
         slider.setAccessibleName(doc.label)
         slider.began.connect(self.binding.begin_gesture)
         slider.moved.connect(self._on_slider)
@@ -308,10 +311,10 @@ class ValueRow(ThemedWidget):
 
     def _on_change_requested(self, change: Change) -> None:
         """Change each of several numbers relative to itself."""
-        assert isinstance(self.editor, NumberEditor)
-        after = self.editor.after
-        values = [None if old is None else after(change, old) for old in self.binding.values()]
-        problems = [self.editor.widget.range_problem(each) for each in values if each is not None]
+        editor = self.editor
+        before = self.binding.values()
+        values = [None if old is None else editor.after(change, old) for old in before]
+        problems = [editor.range_problem(each) for each in values if each is not None]
         problem = next(filter(None, problems), "")
         if not problem:
             problem = self.binding.apply_each(values, again=self.editor.again)
@@ -367,17 +370,3 @@ class _Caption(QLabel):
         pos = self._row.mapFromGlobal(event.globalPos())
         of_row = QContextMenuEvent(event.reason(), pos, event.globalPos())
         self._row.binding.open_menu(self._row, of_row)
-
-
-def make_value_row(
-    binding: Binding,
-    field: FormField,
-    *,
-    layout: RowLayout = FORM,
-    note: str = "",
-    label: str = "",
-    parent: QWidget | None = None,
-) -> ValueRow:
-    """Return a row with the editor of a field."""
-    editor = make_editor(field, binding.value(), parent)
-    return ValueRow(editor, binding, layout=layout, note=note, label=label, parent=parent)

@@ -13,12 +13,13 @@ from PySide6.QtWidgets import QFormLayout, QWidget
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.binding import ABSENT, Binding
-from snakestudio.gui.forms.editors import LongTextEditor, SuggestionEditor
+from snakestudio.gui.forms.editor import reset_entry
+from snakestudio.gui.forms.editors import LongTextEditor, SuggestionEditor, make_editor
 from snakestudio.gui.forms.form_fields import Choice, Choices, field_for
 from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.row_layouts import BARE
-from snakestudio.gui.forms.value_menu import open_field_menu, reset_entry
-from snakestudio.gui.forms.value_row import ValueRow, make_value_row
+from snakestudio.gui.forms.value_menu import open_field_menu
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc, field_doc
@@ -112,7 +113,8 @@ def profile_row(
         special["editor"] = LongTextEditor
     field = field_for(model, name, live=False, characters=_CHARACTERS, **special)
     binding = ProfileBinding(document, name, key, field_doc(model, name))
-    row = make_value_row(binding, field, layout=BARE, parent=parent)
+    editor = make_editor(field, binding.value(), parent)
+    row = ValueRow(editor, binding, layout=BARE, parent=parent)
     document.changed.connect(row.refresh)
     document.locked_changed.connect(row.refresh)
     return row
