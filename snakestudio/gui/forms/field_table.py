@@ -73,7 +73,7 @@ class FieldTable(QWidget, Generic[T]):
     """Rows of editors below headings. The tab order is row by row.
 
     Editors are in the cells of one grid, whose columns have one label and one unit for all rows. That is
-    why each value has an editor, and not a `ValueRow` with a label, a unit and a message of its own.
+    why each value has an editor, and not a `ValueRow` with a separate label, unit and message.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class BareLayout(RowLayout):
 
 
 class DialogLayout(RowLayout):
-    """Editor and unit in a line of a dialog, which shows captions and messages in positions of its own.
+    """Editor and unit in a line of a dialog, which shows captions and messages separately.
 
     Parameters
     ----------
