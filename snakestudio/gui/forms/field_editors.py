@@ -169,8 +169,9 @@ class FieldBinding(Binding):
     def __init__(self, editors: FieldEditors[Any], name: str) -> None:
         field = editors.fields[name]
         doc = field.doc
-        shown = doc._replace(unit="") if field.plain else doc  # the caption has the unit
-        super().__init__([name], shown, editors.first(name))
+        if field.plain:
+            doc = doc._replace(unit="")  # the caption has the unit
+        super().__init__([name], doc, editors.first(name))
         self._editors = editors
 
     def value(self) -> Any:

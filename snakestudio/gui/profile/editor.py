@@ -95,8 +95,8 @@ class ProfileEditor(QWidget):
         self._robot_controller = robot_controller
         document.setParent(self)
         self.setObjectName("profile_editor")
-        # A widget that gets another parent is restyled with all that it contains, hence the parents here
-        # and in the pages.
+        # Widgets are created with their final parents, here and in the pages, because Qt restyles a
+        # widget that gets another parent, with everything in it.
         split = QSplitter(self)
         self.stack = QStackedWidget(split)
         self.pages: dict[str, QWidget] = {
