@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -9,13 +11,13 @@ from typing import TypeVar
 import pytest
 from PySide6.QtCore import QEvent, QSettings, Qt
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, Note, fields_of, form_field
-from snakestudio.gui.forms.menu import Menu, plain
+from snakestudio.gui.forms.menu import plain
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.model.edits.arrays import ArrayPlan
 from tests.gui.pages.hands import type_into
@@ -103,6 +105,22 @@ def leave(field: QWidget) -> None:
     QApplication.sendEvent(field, QFocusEvent(QEvent.Type.FocusOut, Qt.FocusReason.TabFocusReason))
 
 
+@contextmanager
+def opened_menu(widget: QWidget) -> Iterator[QMenu]:
+    """Open the context menu of a widget, as the right mouse button does."""
+    middle = widget.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, widget.mapToGlobal(middle))
+    QApplication.sendEvent(widget, event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    yield menu
+    menu.close()
+
+
+def texts(menu: QMenu) -> list[str]:
+    return [plain(action.text()) for action in menu.actions()]
+
+
 def test_rows_show_values_and_return_them(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
     assert form.values == Camera(serial="7")
     retype(qtbot, editor(form, QLineEdit, "name"), "a camera with a long name")
@@ -166,19 +184,43 @@ def test_hidden_fields_are_not_checked(form: DeclaredForm[Camera], qtbot: QtBot)
 
 def test_menu_resets_a_field_to_its_initial_value(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
     form.set_values(Camera("b", (1920, 1080), True, fires=True, limit_s=4.0))
-    size = editor(form, QComboBox, "size")
-    middle = size.mapTo(form, size.rect().center())
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, form.mapToGlobal(middle))
-    QApplication.sendEvent(form, event)
-    menu = form.findChild(Menu)
-    assert menu is not None
-    assert [plain(action.text()) for action in menu.actions()] == ["Reset to 720p"]
-    menu.actions()[0].trigger()
-    menu.close()
+    with opened_menu(editor(form, QComboBox, "size")) as menu:
+        assert texts(menu) == ["Reset to 720p"]
+        menu.actions()[0].trigger()
     assert form.values == Camera("b", (1280, 720), True, fires=True, limit_s=4.0)
     form.set_first(limit_s=2.0)
     form.reset("limit_s")
     assert form.values.limit_s == 2.0
+
+
+def test_menu_of_a_text_has_edits_and_reset(form: DeclaredForm[Camera], qtbot: QtBot) -> None:
+    name = editor(form, QLineEdit, "name")
+    with opened_menu(name) as menu:
+        assert texts(menu)[-1] == "Reset to left"
+        assert not menu.actions()[-1].isEnabled(), "it is unchanged"
+        assert any("Paste" in text for text in texts(menu))
+    retype(qtbot, name, "right")
+    (caption,) = (each for each in form.findChildren(QLabel) if each.buddy() is name)
+    with opened_menu(caption) as menu:
+        assert texts(menu) == ["Reset to left"]
+        menu.actions()[0].trigger()
+    assert form.values.name == "left"
+
+
+def test_each_field_is_a_row_of_its_own(form: DeclaredForm[Camera]) -> None:
+    assert set(form.rows) == set(form.editors)
+    for name, row in form.rows.items():
+        assert row.isAncestorOf(form.widget_of(name))
+        assert form.widget_of(name).toolTip() == form.fields[name].help
+    form.set_first(limit_s=2.0)
+    form.rows["limit_s"].reset()
+    assert form.values.limit_s == 2.0
+
+
+def test_initial_value_of_dependent_choices_is_kept(qtbot: QtBot) -> None:
+    form = DeclaredForm(Camera(codec="av1"))
+    qtbot.addWidget(form)
+    assert form.values.codec == "av1"
 
 
 def test_stored_fields_outlive_the_form(qtbot: QtBot, tmp_path: Path) -> None:

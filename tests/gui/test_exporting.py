@@ -418,7 +418,7 @@ def test_dialog_offers_the_arrows_of_the_legend(
     try:
         form = dialog.form
         assert {
-            name for name in ("forces", "friction", "ground") if not form.widget_of(name).isHidden()
+            name for name in ("forces", "friction", "ground") if not form.rows[name].isHidden()
         } == offered
         assert dialog.options().ground_forces is False
         form.widget_of("ground").setChecked(True)

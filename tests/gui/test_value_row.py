@@ -13,9 +13,10 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.forms.binding import ABSENT, SEVERAL, Binding
+from snakestudio.gui.forms.editors import make_editor
 from snakestudio.gui.forms.form_fields import field_for
 from snakestudio.gui.forms.row_layouts import INSPECTOR, PANEL, RowLayout
-from snakestudio.gui.forms.value_row import ValueRow, make_value_row
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.model.fields import FieldDoc, field_doc
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import JointAnglesStart, LateralUndulation
@@ -77,7 +78,8 @@ def row_of(
 ) -> tuple[ValueRow, Memory]:
     """Return the row of a declared value, shown, and the items that it edits."""
     memory = Memory(field_doc(model, name), values, refused)
-    row = make_value_row(memory, field_for(model, name, live=False), layout=layout)
+    editor = make_editor(field_for(model, name, live=False), memory.value())
+    row = ValueRow(editor, memory, layout=layout)
     return show_widget(qtbot, row, 320, 60), memory
 
 

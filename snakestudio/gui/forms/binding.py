@@ -9,7 +9,9 @@ from typing import Any
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.gui.core import theme
 from snakestudio.model.fields import FieldDoc
+from snakestudio.viewmodel.field_texts import explanation
 
 SEVERAL = object()
 """Value of several items that differ in it."""
@@ -30,6 +32,9 @@ class Binding(ABC):
     default : Any
         Value that a reset restores; `ABSENT` for none.
     """
+
+    in_editor = False
+    """Whether the editor holds the value, as in a dialog: then a row neither shows nor applies it."""
 
     def __init__(self, keys: Sequence[str], doc: FieldDoc, default: Any = ABSENT) -> None:
         self.keys = tuple(keys)
@@ -77,6 +82,10 @@ class Binding(ABC):
         str
             Why the values are refused; "" if they are valid.
         """
+
+    def explanation(self, unused: str) -> str:
+        """Return the tooltip of the value, given why it has no effect at present, if so."""
+        return explanation(self.doc, self.keys[0], theme.current().dim, unused)
 
     def labelled(self, sentence: str) -> str:
         """Return a message with labels instead of names of the file."""

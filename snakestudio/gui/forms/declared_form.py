@@ -6,34 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtCore import QSettings, Signal
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import (
-    Editor,
-    NumberEditor,
-    is_editable,
-    make_editor,
-    value_text,
-)
-from snakestudio.gui.forms.form_fields import (
-    Choices,
-    FormField,
-    Note,
-    fields_of,
-    with_changes,
-)
-from snakestudio.gui.forms.lines import column_of, line_of
-from snakestudio.gui.forms.menu import Menu
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.editors import NumberEditor, make_editor
+from snakestudio.gui.forms.field_editors import FieldBinding, FieldEditors
+from snakestudio.gui.forms.form_fields import FormField, Note, fields_of
+from snakestudio.gui.forms.lines import Part, column_of, line_of
 from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.row_layouts import DialogLayout
+from snakestudio.gui.forms.value_row import ValueRow
 
 T = TypeVar("T")
 W = TypeVar("W", bound=QWidget)
 
-_UNIT_WIDTH = 28
-"""Least width of the units next to numbers, px of the design."""
 _COLUMN_SPACING = 24
 """Space between columns of rows, px of the design."""
 
@@ -42,14 +30,14 @@ Check = Callable[[Any], Mapping[str, str] | str]
 
 
 @dataclass(frozen=True)
-class _Row:
-    """The parts of the layout that form a row."""
+class _Lines:
+    """Rows with a common caption, in one or several lines."""
 
     layout: QFormLayout
     index: int
     names: tuple[str, ...]
     content: QWidget | None
-    """Contains the editors, if there are several widgets."""
+    """Contains the rows, if there are several."""
 
 
 class DeclaredForm(QWidget, Generic[T]):
@@ -102,18 +90,21 @@ class DeclaredForm(QWidget, Generic[T]):
         spacing: tuple[int, int] = (16, 10),
     ) -> None:
         super().__init__(parent)
-        self._values = values
-        self._first = values
         self._check = check
         self._settings = settings
         self._group = group
-        self._enter_accepts = enter_accepts
         self._caption_role = caption_role
         self._caption_width = caption_width
-        self._setting = False
         declared = fields_of(values) if fields is None else fields
         self.fields = {name: each for name, each in declared.items() if isinstance(each, FormField)}
         self.editors: dict[str, Editor] = {}
+        for name, each in self.fields.items():
+            first = getattr(values, name)
+            editor = make_editor(each, first, self, enter_accepts=enter_accepts)
+            editor.widget.setObjectName(name)
+            self.editors[name] = editor
+        self._field_editors = FieldEditors(values, self.editors, self)
+        self.rows: dict[str, ValueRow] = {}
         self.notes: dict[str, QLabel] = {}
         self.touched: set[str] = set()
         """Names of the values that the user has edited."""
@@ -121,9 +112,9 @@ class DeclaredForm(QWidget, Generic[T]):
         """Messages by the names of the fields; "" is the key of messages about the whole form."""
         self.message = Message()
         self._reported = ""
-        self._inline_labels: dict[str, QLabel] = {}
-        """Labels before fields that are not the first of their line, by the names of the fields."""
-        self._rows: list[_Row] = []
+        self._inline_labels: dict[str, list[QLabel]] = {}
+        """Captions and units between the fields of a line, by the names of the fields."""
+        self._lines: list[_Lines] = []
         self._has_units = any(_has_unit(each) for each in self.fields.values())
         self._spacing = spacing
         self._columns = [self._make_column()]
@@ -132,15 +123,13 @@ class DeclaredForm(QWidget, Generic[T]):
             if note is not None:
                 self._add_note(name, note)
             else:
-                self._add_row(lines)
+                self._add_lines(lines)
         columns = [(column, 1) for column in self._columns]
         rows = line_of(*columns, spacing=theme.scaled(_COLUMN_SPACING))
         self.setLayout(column_of(rows, self.message, spacing=spacing[1] + 2))
         self._load()
         self.refresh()
-        for name, editor in self.editors.items():
-            editor.changed.connect(lambda name=name: self._on_changed(name))
-            editor.problem_changed.connect(lambda name=name: self._on_changed(name))
+        self._field_editors.changed.connect(self._on_changed)
 
     # --- rows -------------------------------------------------------------------------------------
 
@@ -150,59 +139,60 @@ class DeclaredForm(QWidget, Generic[T]):
         column.setVerticalSpacing(self._spacing[1])
         return column
 
-    def _add_row(self, lines: Sequence[Sequence[str]]) -> None:
+    def _add_lines(self, lines: Sequence[Sequence[str]]) -> None:
+        """Add the rows of some fields, whose first one has its caption in the column of captions."""
         first = self.fields[lines[0][0]]
         if first.place == "column":
             self._columns.append(self._make_column())
         column = self._columns[-1]
-        editors = [[part for name in line for part in self._parts(name, line)] for line in lines]
         names = tuple(name for line in lines for name in line)
-        single = len(editors) == 1 and len(editors[0]) == 1
-        content = None if single else QWidget(self)
-        self._rows.append(_Row(column, column.rowCount(), names, content))
-        row = content or editors[0][0]
+        content = QWidget(self) if len(names) > 1 else None
+        for line in lines:
+            for name in line:
+                binding = FieldBinding(self._field_editors, name)
+                layout = DialogLayout(has_unit=len(line) == 1 and self._shows_unit(name))
+                self.rows[name] = ValueRow(
+                    self.editors[name], binding, layout=layout, parent=content or self
+                )
+        self._lines.append(_Lines(column, column.rowCount(), names, content))
+        field = content or self.rows[names[0]]
         if first.wide:
-            column.addRow(row)
+            column.addRow(field)
         else:
-            caption = QLabel(first.caption, self)
-            caption.setBuddy(self.editors[names[0]].widget)
-            caption.setToolTip(first.help)
-            caption.setProperty("role", self._caption_role)
-            caption.setMinimumWidth(theme.scaled(self._caption_width))
-            column.addRow(caption, row)
-        if content is None:
-            return
-        unlimited = [self.editors[name].widget for name in names if not self.fields[name].width]
-        stretched = {widget for widget in unlimited if not isinstance(widget, QLabel)}
-        lines_of_parts = []
-        for parts in editors:
-            stretches = [(part, 1 if part in stretched else 0) for part in parts]
-            space = () if stretched.intersection(parts) else (1,)
-            lines_of_parts.append(line_of(*stretches, *space))
-        content.setLayout(column_of(*lines_of_parts, spacing=6))
+            caption = self.rows[names[0]].make_caption(
+                first.caption, self._caption_width, self._caption_role, parent=self
+            )
+            column.addRow(caption, field)
+        if content is not None:
+            layouts = [self._line_of(line, content) for line in lines]
+            content.setLayout(column_of(*layouts, spacing=6))
 
-    def _parts(self, name: str, line: Sequence[str]) -> list[QWidget]:
-        """Return the widgets of a field in its line; a common unit of several numbers follows the last."""
-        declared = self.fields[name]
-        value = getattr(self._values, name)
-        editor = make_editor(declared, value, self, enter_accepts=self._enter_accepts)
-        editor.widget.setObjectName(name)
-        self.editors[name] = editor
-        editor.set_value(value)
-        parts = list(editor.widgets)
-        if name != line[0] and declared.label and not declared.text:
-            self._inline_labels[name] = QLabel(declared.label, self)
-            self._inline_labels[name].setBuddy(editor.widget)
-            self._inline_labels[name].setProperty("role", self._caption_role)
-            parts.insert(0, self._inline_labels[name])
-        following = self.fields[line[line.index(name) + 1]] if name != line[-1] else None
-        unit_follows = following is not None and following.unit == declared.unit
-        if self._has_units and isinstance(editor, NumberEditor) and not unit_follows:
-            unit = QLabel(declared.unit, self)
-            unit.setProperty("role", "unit")
-            unit.setFixedWidth(max(theme.scaled(_UNIT_WIDTH), unit.sizeHint().width()))
-            parts.append(unit)
-        return parts
+    def _shows_unit(self, name: str) -> bool:
+        return self._has_units and isinstance(self.editors[name], NumberEditor)
+
+    def _unit_follows(self, name: str, names: Sequence[str]) -> bool:
+        """Whether the next field of a line has the same unit, which is shown once, after the last."""
+        following = names[names.index(name) + 1 :][:1]
+        return any(self.fields[each].unit == self.fields[name].unit for each in following)
+
+    def _line_of(self, names: Sequence[str], content: QWidget) -> QHBoxLayout:
+        """Return the rows of a line, with captions and units between them, so that editors are equally wide."""
+        parts: list[Part] = []
+        has_stretch = False
+        for name in names:
+            declared = self.fields[name]
+            row = self.rows[name]
+            if name != names[0] and declared.label and not declared.text:
+                caption = row.make_caption(declared.label, role=self._caption_role, parent=content)
+                self._inline_labels[name] = [caption]
+                parts.append(caption)
+            is_stretched = not declared.width and not isinstance(row.field, QLabel)
+            has_stretch = has_stretch or is_stretched
+            parts.append((row, 1 if is_stretched else 0))
+            if len(names) > 1 and self._shows_unit(name) and not self._unit_follows(name, names):
+                self._inline_labels.setdefault(name, []).append(row.make_unit(content))
+                parts.append(self._inline_labels[name][-1])
+        return line_of(*parts, *(() if has_stretch else (1,)))
 
     def _add_note(self, name: str, note: Note) -> None:
         label = QLabel(self)
@@ -234,8 +224,7 @@ class DeclaredForm(QWidget, Generic[T]):
     @property
     def values(self) -> T:
         """The present values; for invalid input, the last valid value."""
-        changes = {name: editor.value for name, editor in self.editors.items()}
-        return with_changes(self._values, changes)  # type: ignore[no-any-return]
+        return self._field_editors.values
 
     @property
     def problem(self) -> str:
@@ -245,23 +234,21 @@ class DeclaredForm(QWidget, Generic[T]):
 
     def set_values(self, values: T) -> None:
         """Show other values."""
-        self._values = values
-        self.set(**{name: getattr(values, name) for name in self.editors})
+        self._field_editors.set_values(values)
+        self.refresh()
+        self.changed.emit()
 
     def set(self, **values: Any) -> None:
         """Show other values of some fields."""
-        self._setting = True
-        for name, value in values.items():
-            self.editors[name].set_value(value)
-        self._setting = False
+        self._field_editors.set(**values)
         self.refresh()
         self.changed.emit()
 
     def commit(self) -> bool:
         """Commit pending input; return whether all visible fields are valid."""
-        committed = [editor.commit() for name, editor in self.editors.items() if self.matters(name)]
+        is_valid = self._field_editors.commit()
         self.refresh()
-        return all(committed) and not self.problem
+        return is_valid and not self.problem
 
     def widget_of(self, name: str) -> Any:
         """Return the widget of a value."""
@@ -275,17 +262,12 @@ class DeclaredForm(QWidget, Generic[T]):
 
     def matters(self, name: str) -> bool:
         """Return whether a field is visible and enabled with the present values."""
-        values = self.values
-        conditions = (self.fields[name].visible_if, self.fields[name].enabled)
-        return all(condition is None or condition(values) for condition in conditions)
+        return self._field_editors.matters(name)
 
     def _on_changed(self, name: str) -> None:
-        if self._setting:
-            return
         self.touched.add(name)
-        self._setting = True
-        self.follow(name)
-        self._setting = False
+        with self._field_editors.quiet():
+            self.follow(name)
         self.refresh()
         self.changed.emit()
 
@@ -294,30 +276,23 @@ class DeclaredForm(QWidget, Generic[T]):
 
     def refresh(self) -> None:
         """Update everything that depends on the values: choices, visible and enabled fields, messages."""
-        self._offer_choices()
+        self._field_editors.offer_choices()
         values = self.values
-        fields = self.fields.items()
-        visible = {
-            name for name, each in fields if each.visible_if is None or each.visible_if(values)
-        }
-        for row in self._rows:
-            row.layout.setRowVisible(row.index, bool(visible.intersection(row.names)))
-            if row.content is None or len(row.names) == 1:
+        visible = {name for name in self.fields if self._field_editors.is_visible(name, values)}
+        for lines in self._lines:
+            lines.layout.setRowVisible(lines.index, bool(visible.intersection(lines.names)))
+            if lines.content is None:
                 continue
-            for name in row.names:
-                for part in self._all_parts(name):
+            for name in lines.names:
+                for part in self._parts(name):
                     part.setVisible(name in visible)
-            _activate(row.content)
-            row.content.updateGeometry()
-        for name, declared in fields:
+            _activate(lines.content)
+            lines.content.updateGeometry()
+        for name, declared in self.fields.items():
             if declared.enabled is not None:
-                for part in self._all_parts(name):
+                for part in self._parts(name):
                     part.setEnabled(declared.enabled(values))
-        self.problems = {
-            name: editor.problem
-            for name, editor in self.editors.items()
-            if editor.problem and self.matters(name)
-        }
+        self.problems = self._field_editors.problems()
         checked = self._check(values) if self._check is not None else ""
         for name, sentence in ({"": checked} if isinstance(checked, str) else checked).items():
             self.problems.setdefault(name, sentence)
@@ -330,50 +305,22 @@ class DeclaredForm(QWidget, Generic[T]):
         self._reported = problem
         self.message.show_text(self.problem or problem)
 
-    def _all_parts(self, name: str) -> Iterator[QWidget]:
-        yield from self.editors[name].widgets
-        if name in self._inline_labels:
-            yield self._inline_labels[name]
-
-    def _offer_choices(self) -> None:
-        for name, declared in self.fields.items():
-            if callable(declared.choices):
-                choices: Choices = declared.choices(self.values)
-                self.editors[name].offer(choices)
+    def _parts(self, name: str) -> Iterator[QWidget]:
+        """Yield the row of a field, and its caption and unit in a line with others."""
+        yield self.rows[name]
+        yield from self._inline_labels.get(name, ())
 
     # --- reset ------------------------------------------------------------------------------------
 
     def set_first(self, **values: Any) -> None:
         """Set the values to which fields are reset."""
-        self._first = with_changes(self._first, values)
+        self._field_editors.set_first(**values)
+        for name, value in values.items():
+            self.rows[name].set_default(value)
 
     def reset(self, name: str) -> None:
         """Reset a field to its initial value."""
-        self.set(**{name: getattr(self._first, name)})
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        by_keyboard = event.reason() is QContextMenuEvent.Reason.Keyboard
-        name = self._name_of(self.focusWidget() if by_keyboard else self.childAt(event.pos()))
-        if not name or not is_editable(self.editors[name].widget):
-            return
-        first = getattr(self._first, name)
-        menu = Menu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        text = value_text(self.fields[name], first, self.values)
-        action = menu.addAction(f"&Reset to {text}")
-        action.setEnabled(first != self.editors[name].value)
-        action.triggered.connect(lambda _=False: self.reset(name))
-        menu.popup(event.globalPos())
-
-    def _name_of(self, widget: QWidget | None) -> str:
-        """Return the field that a widget belongs to; "" for none."""
-        while widget is not None and widget is not self:
-            if isinstance(widget, QLabel) and widget.buddy() is not None:
-                widget = widget.buddy()
-            if widget.objectName() in self.editors:
-                return widget.objectName()
-            widget = widget.parentWidget()
-        return ""
+        self._field_editors.reset(name)
 
     # --- settings ---------------------------------------------------------------------------------
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
     QCheckBox,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QToolButton,
     QWidget,
 )
@@ -23,122 +20,13 @@ from PySide6.QtWidgets import (
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.binding import SEVERAL
 from snakestudio.gui.forms.boxes import ChoiceBox, DoubleSpinBox, SpinBox, make_editable, narrow
+from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.form_fields import Choice, Choices, FormField
 from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.forms.text_field import TextField
 from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.text import exact_text
 from snakestudio.viewmodel.numbers import Change, parse_change
-
-_LONGEST = 40
-"""Largest number of characters of a value in a menu."""
-_VALUE_TEXTS = {True: "on", False: "off", None: "none", "": "empty"}
-
-
-class Editor(QObject):
-    """The widgets of one value.
-
-    Signals
-    -------
-    changed()
-        The user changed the value. A receiver that cannot accept it calls `refuse`.
-    change_requested(change: Change)
-        A relative change of several values that are edited together; otherwise like `changed`.
-    problem_changed()
-        The message about the input changed.
-    """
-
-    changed = Signal()
-    change_requested = Signal(object)
-    problem_changed = Signal()
-
-    widget: QWidget
-    """The widget that gets the keyboard focus."""
-
-    again = False
-    """Whether the last change continues the gesture of the change before, as a repeated key does."""
-
-    def __init__(self, field: FormField, parent: QWidget | None) -> None:
-        super().__init__(parent)
-        self.field = field
-        self.browse_button: QAbstractButton | None = None
-
-    @property
-    def widgets(self) -> Sequence[QWidget]:
-        """Return all widgets, from left to right."""
-        return (self.widget,) if self.browse_button is None else (self.widget, self.browse_button)
-
-    def add_browse_button(self) -> None:
-        """Add the button of the file dialog."""
-        parent = self.widget.parentWidget()
-        if self.field.browse_tip:
-            self.browse_button = QToolButton(parent)
-            self.browse_button.setText("…")
-            self.browse_button.setToolTip(self.field.browse_tip)
-            self.browse_button.setAccessibleName(self.field.browse_tip)
-        else:
-            button = self.browse_button = QPushButton(self.field.browse_text, parent)
-            button.setAutoDefault(False)
-        self.browse_button.clicked.connect(self._browse)
-
-    def _browse(self) -> None:
-        assert self.field.browse is not None
-        value = self.field.browse(self.value)
-        if value is not None:
-            self.enter(value)
-
-    @property
-    def problem(self) -> str:
-        """Message about invalid input; "" if it is valid."""
-        return ""
-
-    @property
-    @abstractmethod
-    def value(self) -> Any:
-        """The present value; for invalid input, the last valid one."""
-
-    @abstractmethod
-    def set_value(self, value: Any) -> None:
-        """Show another value; `SEVERAL` for items that differ in it."""
-
-    def enter(self, value: Any) -> None:
-        """Set a value as if the user had entered it."""
-        self.set_value(value)
-
-    def refuse(self, sentence: str) -> None:
-        """Refuse the value with a message; call it from a slot of `changed` or `change_requested`."""
-
-    def discard_input(self) -> None:
-        """Discard input that is not applied."""
-
-    @property
-    def has_input(self) -> bool:
-        """Whether there is input that is not applied, valid or not."""
-        return False
-
-    @property
-    def stored(self) -> Any:
-        """The value in the form in which it is stored in the settings."""
-        return self.value
-
-    def restore(self, stored: Any) -> None:
-        """Show a value from the settings; an invalid one is ignored."""
-        value = self.value
-        try:
-            self.set_value(_bool(stored) if isinstance(value, bool) else type(value)(stored))
-        except (TypeError, ValueError):
-            return
-
-    def offer(self, choices: Choices) -> None:
-        """Offer other choices."""
-
-    def commit(self) -> bool:
-        """Commit input as if the focus left the field; return whether it is valid."""
-        return not self.problem
-
-
-def _bool(stored: Any) -> bool:
-    return str(stored).lower() == "true"
 
 
 class TextEditor(Editor):
@@ -315,9 +203,11 @@ class NumberEditor(Editor):
         self.widget.restore()
 
     def after(self, change: Change, value: float) -> float:
-        """Return a value after a relative change, rounded if it is a whole number."""
         changed = change.of(value)
         return round(changed) if self.field.integer else changed
+
+    def range_problem(self, value: float) -> str:
+        return self.widget.range_problem(value)
 
     def _on_committed(self, value: float | None, again: bool) -> None:
         self._value = value
@@ -515,12 +405,14 @@ class ShownText(Editor):
         super().__init__(field, parent)
         self.widget: QLabel = QLabel(parent)
         self.widget.setTextFormat(Qt.TextFormat.PlainText)
+        self._value: Any = None
 
     @property
-    def value(self) -> str:
-        return self.widget.text()
+    def value(self) -> Any:
+        return self._value
 
     def set_value(self, value: Any) -> None:
+        self._value = value
         self.widget.setText(self.field.text_of(value))
 
 
@@ -553,22 +445,3 @@ def make_editor(
     if field.help:
         editor.widget.setToolTip(field.help)
     return editor
-
-
-def value_text(field: FormField, value: Any, values: Any) -> str:
-    """Return the text of a value in a menu; `values` are those of the form, on which choices may depend."""
-    offered = field.choices(values) if callable(field.choices) else field.choices
-    text = next((choice.text for choice in offered or () if choice.value == value), None)
-    if text is not None:
-        return text
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{exact_text(value)} {field.unit}".strip()
-    text = _VALUE_TEXTS[value] if value in _VALUE_TEXTS else field.text_of(value)
-    return text if len(text) <= _LONGEST else f"… {text[-_LONGEST:]}"
-
-
-def is_editable(widget: QWidget) -> bool:
-    """Return whether the value of an editor's widget can be changed."""
-    if isinstance(widget, QLabel) or not widget.isEnabled():
-        return False
-    return not (isinstance(widget, QLineEdit) and widget.isReadOnly())

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import Editor, is_editable, make_editor, value_text
-from snakestudio.gui.forms.form_fields import FormField, with_changes
-from snakestudio.gui.forms.menu import Menu
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.editors import make_editor
+from snakestudio.gui.forms.field_editors import FieldEditors
+from snakestudio.gui.forms.form_fields import FormField
 
 T = TypeVar("T")
 
@@ -31,103 +32,33 @@ class TableColumn(NamedTuple):
     """Whether its texts are right-aligned."""
 
 
-class FieldRow(QObject, Generic[T]):
-    """One row of a `FieldTable`: the editors of one value.
-
-    Parameters
-    ----------
-    fields : mapping of str to FormField
-        Declaration of each editor, by the name of its field in `values`.
-
-    Signals
-    -------
-    changed()
-        The user changed a value.
-    """
-
-    changed = Signal()
+class TableLine(FieldEditors[T]):
+    """One line of a `FieldTable`: the editors of one value."""
 
     def __init__(self, values: T, fields: Mapping[str, FormField], parent: QWidget) -> None:
-        super().__init__(parent)
-        self._values = values
-        self._first = values
-        self._setting = False
-        self.fields = fields
-        self.editors: dict[str, Editor] = {}
+        editors: dict[str, Editor] = {
+            name: make_editor(declared, getattr(values, name), parent, enter_accepts=False)
+            for name, declared in fields.items()
+        }
+        super().__init__(values, editors, parent)
         for name, declared in fields.items():
-            first = getattr(values, name)
-            editor = make_editor(declared, first, parent, enter_accepts=False)
+            widget = self.editors[name].widget
+            widget.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the table has one
             if declared.visible_if is not None:  # the columns keep their widths
-                policy = editor.widget.sizePolicy()
+                policy = widget.sizePolicy()
                 policy.setRetainSizeWhenHidden(True)
-                editor.widget.setSizePolicy(policy)
-            self.editors[name] = editor
-        self.set_values(values)
-        for editor in self.editors.values():
-            editor.changed.connect(self._on_changed)
-            editor.problem_changed.connect(self._on_changed)
+                widget.setSizePolicy(policy)
 
     def widget_of(self, name: str) -> Any:
         """Return the widget of a field."""
         return self.editors[name].widget
 
     @property
-    def values(self) -> T:
-        """The present values; for invalid input, the last valid value."""
-        changes = {name: editor.value for name, editor in self.editors.items()}
-        return with_changes(self._values, changes)  # type: ignore[no-any-return]
-
-    @property
     def problem(self) -> str:
         """Message about the first invalid field; "" if all are valid."""
-        return next((editor.problem for editor in self.editors.values() if editor.problem), "")
+        return next(iter(self.problems().values()), "")
 
-    def set_values(self, values: T) -> None:
-        """Show other values; pending input is kept."""
-        self._values = values
-        self._setting = True
-        self._offer_choices(values)
-        for name, editor in self.editors.items():
-            editor.set_value(getattr(values, name))
-        self._setting = False
-        self._refresh()
-
-    def set(self, **values: Any) -> None:
-        """Show other values of some fields, as if the user had chosen them."""
-        self.set_values(with_changes(self.values, values))
-        self.changed.emit()
-
-    def reset(self, name: str) -> None:
-        """Reset a field to its initial value."""
-        self.set(**{name: getattr(self._first, name)})
-
-    def reset_text(self, name: str) -> str:
-        """Return the text of a field's initial value in a menu; "" if the field has this value."""
-        first = getattr(self._first, name)
-        same = first == self.editors[name].value
-        return "" if same else value_text(self.fields[name], first, self.values)
-
-    def commit(self) -> bool:
-        """Commit pending input; return whether all of it is valid."""
-        committed = [editor.commit() for editor in self.editors.values()]
-        return all(committed)
-
-    def _on_changed(self) -> None:
-        if not self._setting:
-            self._setting = True
-            self._offer_choices(self.values)
-            self._setting = False
-            self._refresh()
-            self.changed.emit()
-
-    def _offer_choices(self, values: T) -> None:
-        for name, declared in self.fields.items():
-            choices = declared.choices
-            offered = choices(values) if callable(choices) else choices
-            if offered is not None:
-                self.editors[name].offer(offered)
-
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         values = self.values
         for name, declared in self.fields.items():
             widget = self.editors[name].widget
@@ -140,6 +71,9 @@ class FieldRow(QObject, Generic[T]):
 
 class FieldTable(QWidget, Generic[T]):
     """Rows of editors below headings. The tab order is row by row.
+
+    Editors are in the cells of one grid, whose columns have one label and one unit for all rows. That is
+    why each value has an editor, and not a `ValueRow` with a separate label, unit and message.
 
     Parameters
     ----------
@@ -169,8 +103,8 @@ class FieldTable(QWidget, Generic[T]):
         super().__init__(parent)
         self._columns = columns
         self._remove = remove
-        self._remove_buttons: dict[FieldRow[T], QToolButton] = {}
-        self.rows: list[FieldRow[T]] = []
+        self._remove_buttons: dict[TableLine[T], QToolButton] = {}
+        self.rows: list[TableLine[T]] = []
         # Tab order can follow only what can have the focus; Tab skips what is hidden.
         self._tab_anchor = QWidget(self)
         self._tab_anchor.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -211,7 +145,7 @@ class FieldTable(QWidget, Generic[T]):
         for row, each in zip(self.rows, values, strict=True):
             row.set_values(each)
 
-    def add_row(self, values: T, fields: Mapping[str, FormField]) -> FieldRow[T]:
+    def add_row(self, values: T, fields: Mapping[str, FormField]) -> TableLine[T]:
         """Add a row below all others.
 
         Parameters
@@ -219,7 +153,7 @@ class FieldTable(QWidget, Generic[T]):
         fields : mapping of str to FormField
             Fields of this row; a column without a field stays empty.
         """
-        row = FieldRow(values, fields, self)
+        row = TableLine(values, fields, self)
         line = self._grid.rowCount()
         before = self._last_in_tab_order()
         self.rows.append(row)
@@ -237,7 +171,7 @@ class FieldTable(QWidget, Generic[T]):
         row.changed.connect(self.changed)
         return row
 
-    def remove_row(self, row: FieldRow[T]) -> None:
+    def remove_row(self, row: TableLine[T]) -> None:
         """Remove a row."""
         self.rows.remove(row)
         for widget in self._widgets(row):
@@ -254,20 +188,11 @@ class FieldTable(QWidget, Generic[T]):
             for name, editor in row.editors.items():
                 widget = editor.widget
                 inside = at is not None and (widget is at or widget.isAncestorOf(at))
-                if inside and is_editable(widget):
-                    self._show_menu(row, name, event)
+                if inside:
+                    row.open_menu(name, self, event)
                     return
 
-    def _show_menu(self, row: FieldRow[T], name: str, event: QContextMenuEvent) -> None:
-        menu = Menu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        text = row.reset_text(name)
-        action = menu.addAction(f"&Reset to {text}" if text else "&Reset")
-        action.setEnabled(bool(text))
-        action.triggered.connect(lambda _=False: row.reset(name))
-        menu.popup(event.globalPos())
-
-    def _make_remove_button(self, row: FieldRow[T]) -> QToolButton:
+    def _make_remove_button(self, row: TableLine[T]) -> QToolButton:
         button = QToolButton(self)
         theme.set_icon(button, "close", "dim")
         button.setProperty("role", "flat")
@@ -277,17 +202,17 @@ class FieldTable(QWidget, Generic[T]):
         self._remove_buttons[row] = button
         return button
 
-    def _on_removed(self, row: FieldRow[T]) -> None:
+    def _on_removed(self, row: TableLine[T]) -> None:
         self.remove_row(row)
         self.changed.emit()
 
-    def _widgets(self, row: FieldRow[T]) -> list[QWidget]:
+    def _widgets(self, row: TableLine[T]) -> list[QWidget]:
         """Return the widgets of a row from left to right."""
         widgets = [row.editors[name].widget for name in self._columns if name in row.editors]
         button = self._remove_buttons.get(row)
         return widgets if button is None else [*widgets, button]
 
-    def _in_tab_order(self, row: FieldRow[T]) -> list[QWidget]:
+    def _in_tab_order(self, row: TableLine[T]) -> list[QWidget]:
         return [each for each in self._widgets(row) if each.focusPolicy() & Qt.FocusPolicy.TabFocus]
 
     def _last_in_tab_order(self) -> QWidget:

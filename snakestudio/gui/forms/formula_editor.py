@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.form_fields import FormField
 
 _PAUSE_MS = 350

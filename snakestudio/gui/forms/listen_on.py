@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtNetwork import QAbstractSocket, QNetworkInterface
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.viewmodel.start_target import EVERYWHERE, HERE
 

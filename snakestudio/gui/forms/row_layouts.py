@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,8 +10,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.slider import ValueSlider
+from snakestudio.model.fields import FieldDoc
 
 GUTTER = 16
 """Space left of a row for its reset button, px."""
@@ -21,31 +21,39 @@ _NUMBER = 92
 _UNIT = 44
 """Widths of the parts in a form, px of the design: the number is shown in full rather than the label on
 one line."""
+_DIALOG_UNIT = 28
+"""Least width of a unit in a dialog, px of the design."""
 
 
 class RowParts(NamedTuple):
     """Widgets of a row."""
 
     row: QWidget
-    label: QLabel
+    label: QLabel | None
     editors: Sequence[QWidget]
     """Widgets of the editor, from left to right."""
-    unit: QLabel
+    is_number: bool
+    """Whether the editor is a field for a number."""
+    unit: QLabel | None
     reset_button: QToolButton | None
-    slider: ValueSlider | None
-    note: QLabel
-    message: Message
+    slider: QWidget | None
+    note: QLabel | None
+    message: QWidget | None
 
 
 class RowLayout:
-    """Arrangement of a row; a layout without label, such as that of the profile, has it elsewhere."""
+    """Arrangement of a row; a row without label has a caption in another column of the form."""
 
+    has_label = True
+    has_message = True
     label_role = "dim"
     """Role of the label in the style sheet."""
     has_reset = False
     """Whether there is a button that resets the value."""
     has_slider = False
     """Whether there is a slider for a number with a sensible range."""
+    number_width = 0
+    """Usual width of a number, px of the design; 0 for that of all numbers."""
     has_flat_number = False
     """Whether a number looks like a text until the mouse or the focus is in it."""
     has_symbol = False
@@ -53,15 +61,13 @@ class RowLayout:
     has_note = False
     """Whether notes are below the editor instead of below the label."""
 
+    def shows_unit(self, doc: FieldDoc) -> bool:
+        """Return whether there is a label for the unit, in a column even if the value has none."""
+        return True
+
+    @abstractmethod
     def arrange(self, parts: RowParts) -> None:
         """Arrange the parts in their row."""
-        parts.label.hide()
-        parts.unit.setVisible(bool(parts.unit.text()))
-        grid = _grid(parts.row)
-        line = _line(*parts.editors, parts.unit)
-        line.setSpacing(8)
-        grid.addLayout(line, 0, 0)
-        grid.addWidget(parts.message, 1, 0)
 
     def adapt(self, parts: RowParts) -> None:
         """Adapt the parts to the size of the row."""
@@ -69,6 +75,50 @@ class RowLayout:
     def minimum_size(self, parts: RowParts, hint: QSize) -> QSize:
         """Return the least size of a row, given that of its layout."""
         return hint
+
+
+class BareLayout(RowLayout):
+    """Editor and unit in a line, and the message below."""
+
+    has_label = False
+
+    def shows_unit(self, doc: FieldDoc) -> bool:
+        return bool(doc.unit)
+
+    def arrange(self, parts: RowParts) -> None:
+        grid = _grid(parts.row)
+        line = _line(*parts.editors, *_present(parts.unit))
+        line.setSpacing(8)
+        grid.addLayout(line, 0, 0)
+        _add(grid, parts.message, 1, 0)
+
+
+class DialogLayout(RowLayout):
+    """Editor and unit in a line of a dialog, which shows captions and messages separately.
+
+    Parameters
+    ----------
+    has_unit : bool
+        Whether the unit is next to the editor.
+    """
+
+    has_label = False
+    has_message = False
+
+    def __init__(self, *, has_unit: bool) -> None:
+        self._has_unit = has_unit
+
+    def shows_unit(self, doc: FieldDoc) -> bool:
+        return self._has_unit
+
+    def arrange(self, parts: RowParts) -> None:
+        if parts.unit is not None:
+            fix_unit_width(parts.unit)
+        line = _line(*parts.editors, *_present(parts.unit))
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        line.addStretch()
+        parts.row.setLayout(line)
 
 
 class FormLayout(RowLayout):
@@ -84,7 +134,9 @@ class FormLayout(RowLayout):
         self.has_reset = has_reset
 
     def arrange(self, parts: RowParts) -> None:
-        is_wide = not isinstance(parts.editors[0], NumberField)
+        is_wide = not parts.is_number
+        assert parts.label is not None
+        assert parts.unit is not None
         parts.label.setFixedWidth(theme.scaled(_LABEL))
         parts.unit.setFixedWidth(max(theme.scaled(_UNIT), parts.unit.sizeHint().width()))
         parts.unit.setHidden(is_wide)
@@ -96,13 +148,14 @@ class FormLayout(RowLayout):
         else:
             grid.addWidget(parts.editors[0], 1, 1, 1, 2 if is_wide else 1)
         grid.addWidget(parts.unit, 1, 2)
-        grid.addWidget(parts.message, 2, 1, 1, 2)
+        _add(grid, parts.message, 2, 1, 2)
         if parts.reset_button is not None:
             parts.reset_button.setFixedSize(GUTTER - 2, 20)
             parts.reset_button.setStyleSheet("QToolButton { padding: 0 }")
 
     def adapt(self, parts: RowParts) -> None:
         """Give the label the space that the editor leaves, or the line above a long number."""
+        assert parts.label is not None
         grid = _grid_of(parts)
         width = grid.contentsRect().width()
         least = theme.scaled(_LEAST_LABEL)
@@ -145,11 +198,11 @@ class PanelLayout(RowLayout):
 
     def __init__(self, *, has_slider: bool = True) -> None:
         self.has_slider = has_slider
+        self.number_width = 72 if has_slider else 92
 
     def arrange(self, parts: RowParts) -> None:
-        number = parts.editors[0]
-        if isinstance(number, NumberField):
-            number.set_usual_width(72 if self.has_slider else 92)
+        assert parts.label is not None
+        assert parts.unit is not None
         parts.label.setMinimumWidth(theme.scaled(48))
         parts.unit.setFixedWidth(theme.scaled(64 if self.has_slider else 44))
         button = parts.reset_button
@@ -162,9 +215,8 @@ class PanelLayout(RowLayout):
         grid = _grid(parts.row)
         grid.setVerticalSpacing(0)
         grid.addLayout(line, 0, 0)
-        if parts.slider is not None:
-            grid.addWidget(parts.slider, 1, 0)
-        grid.addWidget(parts.message, 2, 0)
+        _add(grid, parts.slider, 1, 0)
+        _add(grid, parts.message, 2, 0)
 
 
 class SymbolLayout(RowLayout):
@@ -175,14 +227,16 @@ class SymbolLayout(RowLayout):
     has_note = True
 
     def arrange(self, parts: RowParts) -> None:
+        assert parts.label is not None
+        assert parts.unit is not None
         parts.label.setFixedWidth(theme.scaled(24))
         parts.unit.setFixedWidth(theme.scaled(32))
         grid = _grid(parts.row)
         grid.addWidget(parts.label, 0, 0)
         grid.addLayout(_line(*parts.editors), 0, 1)
         grid.addWidget(parts.unit, 0, 2)
-        grid.addWidget(parts.message, 1, 1, 1, 2)
-        grid.addWidget(parts.note, 2, 1, 1, 2)
+        _add(grid, parts.message, 1, 1, 2)
+        _add(grid, parts.note, 2, 1, 2)
 
 
 class TitleLayout(RowLayout):
@@ -190,23 +244,30 @@ class TitleLayout(RowLayout):
 
     has_note = True
 
+    def shows_unit(self, doc: FieldDoc) -> bool:
+        return bool(doc.unit)
+
     def arrange(self, parts: RowParts) -> None:
-        parts.unit.setVisible(bool(parts.unit.text()))
         grid = _grid(parts.row)
-        grid.addWidget(parts.label, 0, 0, 1, 2)
+        _add(grid, parts.label, 0, 0, 2)
         grid.addLayout(_line(*parts.editors), 1, 0)
-        grid.addWidget(parts.unit, 1, 1)
-        grid.addWidget(parts.message, 2, 0, 1, 2)
-        grid.addWidget(parts.note, 3, 0, 1, 2)
+        _add(grid, parts.unit, 1, 1)
+        _add(grid, parts.message, 2, 0, 2)
+        _add(grid, parts.note, 3, 0, 2)
 
 
-BARE = RowLayout()
+BARE = BareLayout()
 FORM = FormLayout()
 INSPECTOR = FormLayout(has_reset=True)
 PANEL = PanelLayout()
 PANEL_NUMBER = PanelLayout(has_slider=False)
 SYMBOL = SymbolLayout()
 TITLE = TitleLayout()
+
+
+def fix_unit_width(unit: QLabel) -> None:
+    """Align the units of a dialog."""
+    unit.setFixedWidth(max(theme.scaled(_DIALOG_UNIT), unit.sizeHint().width()))
 
 
 def _grid(row: QWidget) -> QGridLayout:
@@ -231,9 +292,19 @@ def _editor_width(parts: RowParts) -> int:
 
 def _unit_width(parts: RowParts) -> int:
     """Return the width of the unit with the space left of it, px."""
-    if parts.unit.isHidden():
+    if parts.unit is None or parts.unit.isHidden():
         return 0
     return parts.unit.minimumWidth() + _grid_of(parts).horizontalSpacing()
+
+
+def _add(grid: QGridLayout, part: QWidget | None, row: int, column: int, columns: int = 1) -> None:
+    """Add a part that a row may not have."""
+    if part is not None:
+        grid.addWidget(part, row, column, 1, columns)
+
+
+def _present(part: QWidget | None) -> tuple[QWidget, ...]:
+    return () if part is None else (part,)
 
 
 def _line(first: QWidget, *others: QWidget) -> QHBoxLayout:

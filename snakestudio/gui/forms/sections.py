@@ -17,9 +17,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import ThemedWidget
 
 
-def heading(text: str) -> QLabel:
+def heading(text: str, parent: QWidget | None = None) -> QLabel:
     """Return the title label of a panel or a section."""
-    label = QLabel(text)
+    label = QLabel(text, parent)
     label.setProperty("role", "heading")
     return label
 

@@ -9,19 +9,12 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics, keep_keys
 
+Entry = tuple[str, Callable[[], object] | None]
+"""Text of an entry of a menu, and what is called; None disables the entry."""
 
-def open_field_menu(
-    row: QWidget,
-    event: QContextMenuEvent,
-    entries: Sequence[tuple[str, Callable[[], object] | None]],
-) -> None:
-    """Open the menu of a field at the position of the event, with entries of its value.
 
-    Parameters
-    ----------
-    entries : sequence of (str, callable or None)
-        Texts, and what is called; None disables an entry.
-    """
+def open_field_menu(row: QWidget, event: QContextMenuEvent, entries: Sequence[Entry]) -> None:
+    """Open the menu of a field at the position of the event, with entries of its value."""
     under = row.childAt(event.pos())
     menu = under.createStandardContextMenu() if isinstance(under, QLineEdit) else Menu(row)
     if not menu.isEmpty():

@@ -12,14 +12,13 @@ from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.binding import ABSENT, SEVERAL, Binding
-from snakestudio.gui.forms.editors import Editor, NumberEditor, make_editor, value_text
-from snakestudio.gui.forms.form_fields import FormField
+from snakestudio.gui.forms.editor import Editor, value_text
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.forms.row_layouts import FORM, RowLayout, RowParts
+from snakestudio.gui.forms.row_layouts import FORM, RowLayout, RowParts, fix_unit_width
 from snakestudio.gui.forms.slider import ValueSlider
 from snakestudio.model.fields import FieldDoc
 from snakestudio.text import capitalized
-from snakestudio.viewmodel.field_texts import explanation, symbol_html
+from snakestudio.viewmodel.field_texts import symbol_html
 from snakestudio.viewmodel.numbers import Change
 
 _PENDING = "Takes effect at the next reset."
@@ -67,32 +66,29 @@ class ValueRow(ThemedWidget):
         self._problem = ""
         self._report = ""
         self._is_pending = False
-        doc = binding.doc
-        self._label = QLabel(self)
-        self._label.setObjectName("label")
-        self._label.setTextFormat(Qt.TextFormat.RichText)
-        self._label.setWordWrap(not layout.has_symbol)
-        self._label.setProperty("role", layout.label_role)
-        self._label.setBuddy(editor.widget)
-        unit = QLabel(doc.unit, self)
-        unit.setProperty("role", "unit")
-        self.note = QLabel(self)
-        self.note.setWordWrap(True)
-        self.note.setProperty("role", "dim")
-        self.note.hide()
-        self.message = Message(self)
+        self._label = self._make_label() if layout.has_label else None
+        unit = self._make_text(binding.doc.unit, "unit") if layout.shows_unit(binding.doc) else None
+        self.note = self._make_text("", "dim") if layout.has_note else None
+        if self.note is not None:
+            self.note.setWordWrap(True)
+            self.note.hide()
+        self.message = Message(self) if layout.has_message else None
         self.reset_button = self._make_reset_button() if layout.has_reset else None
         self.slider = self._make_slider() if layout.has_slider else None
         editor.widget.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)  # the row has one
-        editor.widget.setAccessibleName(doc.label)
-        if layout.has_flat_number and isinstance(editor.widget, NumberField):
-            editor.widget.setProperty("role", "flat")
+        number = editor.widget if isinstance(editor.widget, NumberField) else None
+        if number is not None and layout.has_flat_number:
+            number.setProperty("role", "flat")
+        if number is not None and layout.number_width:
+            number.set_usual_width(layout.number_width)
         self._muted = [editor.widget, *([] if self.slider is None else [self.slider])]
-        self._explained = [self._label, unit, *self._muted]
+        labels = [label for label in (self._label, unit) if label is not None]
+        self._explained: list[QWidget] = [*labels, *self._muted]
         self._parts = RowParts(
             self,
             self._label,
             editor.widgets,
+            number is not None,
             unit,
             self.reset_button,
             self.slider,
@@ -100,11 +96,58 @@ class ValueRow(ThemedWidget):
             self.message,
         )
         layout.arrange(self._parts)
-        editor.changed.connect(self._on_changed)
-        editor.change_requested.connect(self._on_change_requested)
-        editor.problem_changed.connect(self._on_problem_changed)
+        if not binding.in_editor:
+            editor.changed.connect(self._on_changed)
+            editor.change_requested.connect(self._on_change_requested)
+            editor.problem_changed.connect(self._on_problem_changed)
         self.apply_theme()
         self.refresh()
+
+    def _make_label(self) -> QLabel:
+        label = self._make_text("", self._layout.label_role)
+        label.setObjectName("label")
+        label.setTextFormat(Qt.TextFormat.RichText)
+        label.setWordWrap(not self._layout.has_symbol)
+        label.setBuddy(self.editor.widget)
+        return label
+
+    def _make_text(self, text: str, role: str) -> QLabel:
+        label = QLabel(text, self)
+        label.setProperty("role", role)
+        return label
+
+    def make_caption(
+        self, text: str = "", width: int = 0, role: str = "dim", *, parent: QWidget | None = None
+    ) -> QLabel:
+        """Return a label for the row in another column of its form, with the tooltip and the menu of the row.
+
+        Parameters
+        ----------
+        text : str
+            Text, with & before the mnemonic; if omitted, the label of the declaration.
+        width : int
+            Least width, px of the design.
+        role : str
+            Role in the style sheet.
+        parent : QWidget, optional
+            Parent; if omitted, that of the row.
+        """
+        caption = _Caption(text or self.doc.label, self, parent or self.parentWidget())
+        caption.setBuddy(self.field)
+        caption.setToolTip(self.field.toolTip())
+        caption.setProperty("role", role)
+        caption.setMinimumWidth(theme.scaled(width))
+        self._explained.append(caption)
+        return caption
+
+    def make_unit(self, parent: QWidget) -> QLabel:
+        """Return a label with the unit, for a layout without unit."""
+        unit = QLabel(self.doc.unit, parent)
+        unit.setProperty("role", "unit")
+        unit.setToolTip(self.field.toolTip())
+        self._explained.append(unit)
+        fix_unit_width(unit)
+        return unit
 
     def _make_reset_button(self) -> QToolButton:
         button = QToolButton(self)
@@ -118,9 +161,10 @@ class ValueRow(ThemedWidget):
 
     def _make_slider(self) -> ValueSlider | None:
         doc = self.binding.doc
-        if doc.slider is None or not isinstance(self.editor, NumberEditor):
+        field = self.editor.widget
+        if doc.slider is None or not isinstance(field, NumberField):
             return None
-        slider = ValueSlider(*doc.slider, self.editor.widget.step, self)
+        slider = ValueSlider(*doc.slider, field.step, self)
         slider.setAccessibleName(doc.label)
         slider.began.connect(self.binding.begin_gesture)
         slider.moved.connect(self._on_slider)
@@ -160,6 +204,8 @@ class ValueRow(ThemedWidget):
 
     def refresh(self) -> None:
         """Show the present value of the document; pending input is kept."""
+        if self.binding.in_editor:
+            return
         value = self.binding.value()
         if value is ABSENT:
             return  # the row will be removed
@@ -197,11 +243,13 @@ class ValueRow(ThemedWidget):
         name = f"<span style='color:{dim}'>{doc.label}</span>" if self._unused else doc.label
         symbol = f" &nbsp;<span style='color:{dim}'>{symbol_html(doc.symbol)}</span>"
         title = self._title or name + (symbol if doc.symbol else "")
-        below = self._layout.has_note
-        self._label.setText(title if below or not note else f"{title}<br>{small}")
-        self.note.setText(capitalized(note))
-        self.note.setVisible(below and bool(note))
-        tip = explanation(doc, self.key, dim, self._unused)
+        if self._label is not None:
+            below = self.note is not None
+            self._label.setText(title if below or not note else f"{title}<br>{small}")
+        if self.note is not None:
+            self.note.setText(capitalized(note))
+            self.note.setVisible(bool(note))
+        tip = self.binding.explanation(self._unused)
         for widget in self._explained:
             widget.setToolTip(tip)
         self._show_default()
@@ -235,7 +283,9 @@ class ValueRow(ThemedWidget):
 
     def _show_message(self) -> None:
         theme.set_property(self.editor.widget, "problem", bool(self.problem))
-        self.message.show_text(self.problem or (_PENDING if self._is_pending else ""))
+        self.editor.widget.setAccessibleDescription(self.problem)
+        if self.message is not None:
+            self.message.show_text(self.problem or (_PENDING if self._is_pending else ""))
 
     # --- edits ------------------------------------------------------------------------------------
 
@@ -261,10 +311,10 @@ class ValueRow(ThemedWidget):
 
     def _on_change_requested(self, change: Change) -> None:
         """Change each of several numbers relative to itself."""
-        assert isinstance(self.editor, NumberEditor)
-        after = self.editor.after
-        values = [None if old is None else after(change, old) for old in self.binding.values()]
-        problems = [self.editor.widget.range_problem(each) for each in values if each is not None]
+        editor = self.editor
+        before = self.binding.values()
+        values = [None if old is None else editor.after(change, old) for old in before]
+        problems = [editor.range_problem(each) for each in values if each is not None]
         problem = next(filter(None, problems), "")
         if not problem:
             problem = self.binding.apply_each(values, again=self.editor.again)
@@ -309,14 +359,14 @@ class ValueRow(ThemedWidget):
         self.binding.open_menu(self, event)
 
 
-def make_value_row(
-    binding: Binding,
-    field: FormField,
-    *,
-    layout: RowLayout = FORM,
-    note: str = "",
-    label: str = "",
-) -> ValueRow:
-    """Return a row with the editor of a field."""
-    editor = make_editor(field, binding.value())
-    return ValueRow(editor, binding, layout=layout, note=note, label=label)
+class _Caption(QLabel):
+    """A label of a row that is in another column of its form."""
+
+    def __init__(self, text: str, row: ValueRow, parent: QWidget | None) -> None:
+        super().__init__(text, parent)
+        self._row = row
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        pos = self._row.mapFromGlobal(event.globalPos())
+        of_row = QContextMenuEvent(event.reason(), pos, event.globalPos())
+        self._row.binding.open_menu(self._row, of_row)

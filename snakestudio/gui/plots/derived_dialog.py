@@ -27,7 +27,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
-from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.form_fields import FormField, fields_of, form_field
 from snakestudio.gui.forms.menu import Menu

@@ -75,7 +75,7 @@ class ChecksPanel(QWidget):
         self.arming = QLabel()
         self.arming.setWordWrap(True)
         self.arming.setTextFormat(Qt.TextFormat.PlainText)
-        self.list = QListView()
+        self.list = QListView(self)
         self.problem_list = ProblemList(self)
         self.list.setModel(self.problem_list)
         self.list.setItemDelegate(ProblemDelegate(self.list))

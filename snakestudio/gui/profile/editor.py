@@ -95,31 +95,33 @@ class ProfileEditor(QWidget):
         self._robot_controller = robot_controller
         document.setParent(self)
         self.setObjectName("profile_editor")
+        # Widgets are created with their final parents, here and in the pages, because Qt restyles a
+        # widget that gets another parent, with everything in it.
+        split = QSplitter(self)
+        self.stack = QStackedWidget(split)
         self.pages: dict[str, QWidget] = {
-            "Overview": overview_page(document),
-            "Joints": JointsPage(document, robot_controller, scene),
-            "Messages": MessagesPage(document),
-            "Status and Errors": MeaningsPage(document),
-            "Sequences": SequencesPage(document),
-            "On Loss": loss_page(document),
-            "Emulation": emulation_page(document),
-            "DBC": DbcPage(document),
+            "Overview": overview_page(document, self.stack),
+            "Joints": JointsPage(document, robot_controller, scene, self.stack),
+            "Messages": MessagesPage(document, self.stack),
+            "Status and Errors": MeaningsPage(document, self.stack),
+            "Sequences": SequencesPage(document, self.stack),
+            "On Loss": loss_page(document, self.stack),
+            "Emulation": emulation_page(document, self.stack),
+            "DBC": DbcPage(document, self.stack),
         }
-        self.nav = QListWidget()
+        self.nav = QListWidget(self)
         self.nav.addItems(list(self.pages))
         self.nav.setFixedWidth(theme.scaled(150))
         for row in range(self.nav.count()):
             self.nav.item(row).setSizeHint(QSize(0, theme.scaled(30)))
         self.nav.setAccessibleName("Pages")
-        self.stack = QStackedWidget()
         for page in self.pages.values():
             self.stack.addWidget(page)
         self.nav.currentRowChanged.connect(self.stack.setCurrentIndex)
         self.nav.setCurrentRow(0)
-        self.checks = ChecksPanel(document)
+        self.checks = ChecksPanel(document, split)
         self.checks.problem_activated.connect(self.reveal)
         self.message = Message()
-        split = QSplitter()
         split.setChildrenCollapsible(False)
         self.checks.setContentsMargins(theme.scaled(14), 0, 0, 0)
         self.stack.setContentsMargins(0, 0, theme.scaled(14), 0)

@@ -8,17 +8,18 @@ from typing import Any
 
 from pydantic import BaseModel
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFormLayout, QWidget
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.binding import ABSENT, Binding
-from snakestudio.gui.forms.editors import LongTextEditor, SuggestionEditor, value_text
+from snakestudio.gui.forms.editor import reset_entry
+from snakestudio.gui.forms.editors import LongTextEditor, SuggestionEditor, make_editor
 from snakestudio.gui.forms.form_fields import Choice, Choices, field_for
 from snakestudio.gui.forms.lines import line_of
 from snakestudio.gui.forms.row_layouts import BARE
 from snakestudio.gui.forms.value_menu import open_field_menu
-from snakestudio.gui.forms.value_row import ValueRow, make_value_row
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc, field_doc
@@ -75,12 +76,10 @@ class ProfileBinding(Binding):
 
     def open_menu(self, row: QWidget, event: QContextMenuEvent) -> None:
         assert isinstance(row, ValueRow)
-        entries: list[tuple[str, Callable[[], object] | None]] = []
-        if self.default is not ABSENT:
-            text = value_text(row.editor.field, self.default, None)
-            is_changed = self.value() != self.default
-            entries.append((f"Reset to {text}", row.reset if is_changed else None))
-        open_field_menu(row, event, entries)
+        if self.default is ABSENT:
+            open_field_menu(row, event, [])
+        else:
+            open_field_menu(row, event, [reset_entry(row.editor, self.default, None, row.reset)])
 
 
 def profile_row(
@@ -89,6 +88,7 @@ def profile_row(
     name: str,
     key: Callable[[], str],
     suggestions: Callable[[], Sequence[str]] | None = None,
+    parent: QWidget | None = None,
 ) -> ValueRow:
     """Return the row of a value of the profile, with its editor, unit and messages.
 
@@ -113,7 +113,8 @@ def profile_row(
         special["editor"] = LongTextEditor
     field = field_for(model, name, live=False, characters=_CHARACTERS, **special)
     binding = ProfileBinding(document, name, key, field_doc(model, name))
-    row = make_value_row(binding, field, layout=BARE)
+    editor = make_editor(field, binding.value(), parent)
+    row = ValueRow(editor, binding, layout=BARE, parent=parent)
     document.changed.connect(row.refresh)
     document.locked_changed.connect(row.refresh)
     return row
@@ -160,10 +161,10 @@ class PartForm(QWidget):
             if number % height == 0:
                 forms.append(value_form())
             full = f"{key}.{name}" if key else name
-            row = profile_row(document, model, name, partial(str, full))
+            row = profile_row(document, model, name, partial(str, full), parent=self)
             row.set_default(document.value(full))  # a reset restores the opened value
             self.rows[name] = row
-            forms[-1].addRow(caption_of(row, _CAPTION_WIDTH), row)
+            forms[-1].addRow(row.make_caption(width=_CAPTION_WIDTH), row)
         columns_of_rows = [(form, 1) for form in forms]
         self.setLayout(line_of(*columns_of_rows, spacing=theme.scaled(24)))
 
@@ -182,13 +183,3 @@ def value_form() -> QFormLayout:
     form.setHorizontalSpacing(12)
     form.setVerticalSpacing(8)
     return form
-
-
-def caption_of(row: ValueRow, width: int) -> QLabel:
-    """Return the caption of a row, of a minimum width, px of the design."""
-    caption = QLabel(row.doc.label)
-    caption.setBuddy(row.field)
-    caption.setToolTip(row.field.toolTip())
-    caption.setProperty("role", "dim")
-    caption.setMinimumWidth(theme.scaled(width))
-    return caption

@@ -134,7 +134,7 @@ class JointsPage(QWidget):
             self._general,
             self,
         )
-        self.table = PartsTable(self.model, _next_axis)
+        self.table = PartsTable(self.model, _next_axis, parent=self)
         header = self.table.view.horizontalHeader()
         for place in range(
             len(self.model.extras)

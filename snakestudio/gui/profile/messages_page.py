@@ -24,7 +24,7 @@ from snakestudio.gui.forms.sections import heading, scrolled
 from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.profile.bit_grid import BitGrid, legend
 from snakestudio.gui.profile.document import ProfileDocument
-from snakestudio.gui.profile.form import caption_of, profile_row
+from snakestudio.gui.profile.form import profile_row
 from snakestudio.gui.profile.parts_model import Extra, PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.link.profile.layout import MessageLayout, ids_of, message_layouts
@@ -41,35 +41,40 @@ class MessagesPage(QWidget):
     def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document = document
+        split = QSplitter(Qt.Orientation.Vertical, self)
         self.layouts: dict[str, MessageLayout] = {}
         self._read_for: object = None
         ids = Extra("Ids", "Ids that the formula yields for the nodes", self._ids, self._ids_colour)
         self.model = PartsModel(
             document, "messages", columns_of(Message, _LISTED), "message", [ids], parent=self
         )
-        self.table = PartsTable(self.model, self._fresh, self._suggest_message, order=True)
+        self.table = PartsTable(
+            self.model, self._fresh, self._suggest_message, order=True, parent=split
+        )
         self.table.row_changed.connect(self._show_row)
         self._row = -1
         self.rows: dict[str, ValueRow] = {}
-        self.title = heading("")
-        self.ids = QLabel()
+        self._detail = QWidget(split)
+        self.title = heading("", self._detail)
+        self.ids = QLabel(self._detail)
         self.ids.setWordWrap(True)
         self.ids.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.ids.setProperty("role", "dim")
-        self.refusal = Sentence()
+        self.refusal = Sentence(self._detail)
         self.signals = PartsModel(document, "", columns_of(Signal), "signal", parent=self)
-        self.signal_table = PartsTable(self.signals, self._fresh_signal, self._suggest_signal)
+        self.signal_table = PartsTable(
+            self.signals, self._fresh_signal, self._suggest_signal, parent=self._detail
+        )
         self.signal_table.row_changed.connect(lambda row: self._show_bits())
         self.grid = BitGrid()
         self.grid.picked.connect(self._on_picked)
         self.key = QLabel()
         self.key.setTextFormat(Qt.TextFormat.RichText)
         self.key.setWordWrap(True)
-        self._detail = self._make_detail()
-        split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
         split.addWidget(scrolled(self._detail))
+        self._fill_detail()
         split.setSizes([theme.scaled(230), theme.scaled(420)])
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -80,8 +85,7 @@ class MessagesPage(QWidget):
         if self.model.parts:
             self.table.view.selectRow(0)
 
-    def _make_detail(self) -> QWidget:
-        detail = QWidget()
+    def _fill_detail(self) -> None:
         left = QVBoxLayout()
         left.setSpacing(8)
         left.addWidget(self.title)
@@ -119,20 +123,20 @@ class MessagesPage(QWidget):
         right.setContentsMargins(0, 0, 0, 0)
         area = scrolled(side)
         area.setFixedWidth(theme.scaled(304))
-        line = QHBoxLayout(detail)
+        line = QHBoxLayout(self._detail)
         line.setContentsMargins(0, 8, 0, 0)
         line.setSpacing(20)
         line.addLayout(left, 1)
         line.addWidget(area)
-        return detail
 
     def _row_of(
         self, name: str, suggestions: Callable[[], Sequence[str]] | None = None
     ) -> tuple[QLabel, ValueRow]:
         """Make the row of a value of the selected message; return its caption and the row."""
-        row = profile_row(self._document, Message, name, partial(self._key, name), suggestions)
+        key = partial(self._key, name)
+        row = profile_row(self._document, Message, name, key, suggestions, self._detail)
         self.rows[name] = row
-        return caption_of(row, 88), row
+        return row.make_caption(width=88), row
 
     def _key(self, name: str) -> str:
         return f"messages[{self._row + 1}].{name}" if 0 <= self._row < len(self.model.parts) else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from pydantic import BaseModel
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui.forms.sections import heading, scrolled
@@ -28,19 +30,29 @@ from snakestudio.viewmodel.cells import columns_of
 class FormPage(QWidget):
     """Column of forms by the key of the part that each edits."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.forms: dict[str, PartForm] = {}
-        inner = QWidget()
-        self._column = QVBoxLayout(inner)
+        self._document = document
+        self._inner = QWidget(self)
+        self._column = QVBoxLayout(self._inner)
         self._column.setContentsMargins(0, 0, 12, 0)
         self._column.setSpacing(10)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scrolled(inner))
+        outer.addWidget(scrolled(self._inner))
 
-    def add(self, title: str, key: str, form: PartForm, hint: str = "") -> None:
-        """Add a form with a title and a hint."""
+    def add(
+        self,
+        title: str,
+        key: str,
+        model: type[BaseModel],
+        names: Sequence[str] | None = None,
+        *,
+        columns: int = 2,
+        hint: str = "",
+    ) -> None:
+        """Add a form with a title and a hint; other parameters as for `PartForm`."""
         if self.forms:
             self._column.addSpacing(10)
         self._column.addWidget(heading(title))
@@ -49,6 +61,7 @@ class FormPage(QWidget):
             label.setWordWrap(True)
             label.setProperty("role", "dim")
             self._column.addWidget(label)
+        form = PartForm(self._document, key, model, names, columns, self._inner)
         self._column.addWidget(form)
         self.forms[key] = form
 
@@ -62,54 +75,57 @@ class FormPage(QWidget):
         return key in self.forms and self.forms[key].focus_value(name)
 
 
-def overview_page(document: ProfileDocument) -> FormPage:
+def overview_page(document: ProfileDocument, parent: QWidget | None = None) -> FormPage:
     """Page of name, bus, timing, limits and plug-ins."""
-    page = FormPage()
-    page.add("Robot", "", PartForm(document, "", Profile, ("name", "dbc", "description"), 1))
-    page.add("Bus", "bus", PartForm(document, "bus", Bus))
+    page = FormPage(document, parent)
+    page.add("Robot", "", Profile, ("name", "dbc", "description"), columns=1)
+    page.add("Bus", "bus", Bus)
     page.add(
         "Timing",
         "timing",
-        PartForm(document, "timing", Timing),
-        "The robot is stopped within these times when something it depends on stops responding.",
+        Timing,
+        hint="The robot is stopped within these times when something it depends on stops responding.",
     )
     page.add(
         "Limits of all joints",
         "limits",
-        PartForm(document, "limits", Limits),
-        "References never exceed these limits. Each joint can have separate limits.",
+        Limits,
+        hint="References never exceed these limits. Each joint can have separate limits.",
     )
     page.add(
         "Plug-ins",
         "plugins",
-        PartForm(document, "plugins", Plugins, columns=1),
-        "Plug-ins whose gaits and controllers can drive this robot, separated by commas. No other plug-in can "
+        Plugins,
+        columns=1,
+        hint="Plug-ins whose gaits and controllers can drive this robot, separated by commas. No other plug-in can "
         "arm it.",
     )
     return page.finish()
 
 
-def loss_page(document: ProfileDocument) -> FormPage:
+def loss_page(document: ProfileDocument, parent: QWidget | None = None) -> FormPage:
     """Page of the reactions to losses."""
-    page = FormPage()
+    page = FormPage(document, parent)
     page.add(
         "On loss",
         "on_loss",
-        PartForm(document, "on_loss", OnLoss, columns=1),
-        "What the link sends when something the robot depends on stops responding or fails: the stop sequence, as fast"
-        " as possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
+        OnLoss,
+        columns=1,
+        hint="What the link sends when something the robot depends on stops responding or fails: the stop sequence, "
+        "as fast as possible, or the disarm sequence, in order. Either way the fault is latched until the operator "
+        "resets it.",
     )
     return page.finish()
 
 
-def emulation_page(document: ProfileDocument) -> FormPage:
+def emulation_page(document: ProfileDocument, parent: QWidget | None = None) -> FormPage:
     """Page of the emulated robot."""
-    page = FormPage()
+    page = FormPage(document, parent)
     page.add(
         "Emulated robot",
         "emulation",
-        PartForm(document, "emulation", Emulation),
-        "Used by `snakestudio emulate` and by the emulated robot of the window only.",
+        Emulation,
+        hint="Used by `snakestudio emulate` and by the emulated robot of the window only.",
     )
     return page.finish()
 
@@ -123,11 +139,13 @@ class MeaningsPage(QWidget):
             PartsModel(document, "status", columns_of(StatusValue), "status value", parent=self),
             _next_status,
             order=True,
+            parent=self,
         )
         self.errors = PartsTable(
             PartsModel(document, "errors", columns_of(ErrorMeaning), "error", parent=self),
             _next_error,
             order=True,
+            parent=self,
         )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -59,7 +59,7 @@ class PartsTable(QWidget):
         self.model = model
         self._fresh = fresh
         self._suggest = suggest
-        self.view = QTableView()
+        self.view = QTableView(self)
         self.view.setModel(model)
         self.view.setItemDelegate(CellDelegate(model.columns.__getitem__, self.suggest, self))
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

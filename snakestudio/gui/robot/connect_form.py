@@ -17,7 +17,8 @@ from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.declared_form import DeclaredForm
-from snakestudio.gui.forms.editors import Editor, SuggestionEditor
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.editors import SuggestionEditor
 from snakestudio.gui.forms.form_fields import Choice, FormField, Note, fields_of, form_field
 from snakestudio.gui.forms.lines import line_of
 from snakestudio.link.bus.adapters import Adapter

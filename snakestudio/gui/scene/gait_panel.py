@@ -13,7 +13,7 @@ from snakestudio.gui.forms.formula_editor import FormulaHelp
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.gui.scene.kind_section import PresetSection
-from snakestudio.gui.scene.presets import ScenePreset
+from snakestudio.gui.scene.presets import PresetLibrary, ScenePreset
 from snakestudio.gui.scene.table_preview import TablePreview
 from snakestudio.gui.scene.value_rows import AT_RESET, is_editable, panel_row, wrong_at
 from snakestudio.kinds.gait import GAIT_KINDS
@@ -122,13 +122,21 @@ def _unsuitable(preset: ScenePreset, scene: Scene) -> str:
     return "" if entry is None else unsuitable(entry, scene)
 
 
+def _library() -> PresetLibrary:
+    return PresetLibrary(
+        (*GAITS, *_of_kinds()),
+        name="Gait",
+        one="gait",
+        source="library",
+        unsuitable=_unsuitable,
+    )
+
+
 class GaitPanel(PresetSection):
     """Selects a gait, edits its values and shows its shape; or edits the torques of the joints."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(
-            "Gait", document, (*GAITS, *_of_kinds()), "Gait", "gait", "library", parent, _unsuitable
-        )
+        super().__init__("Gait", document, _library(), parent)
         self.add(self.message)
         self.add(self._rows)
         self.preview = TablePreview()
@@ -162,7 +170,7 @@ class GaitPanel(PresetSection):
         document.kinds_changed.connect(self.update_kinds)
 
     def _offer_kinds(self) -> None:
-        self.presets.offer((*GAITS, *_of_kinds()))
+        self.presets.offer(_library().presets)
 
     def refresh(self, scene: Scene) -> None:
         """Show the values of the scene."""
@@ -173,8 +181,6 @@ class GaitPanel(PresetSection):
             row.set_default(self._default_of(row))
             row.refresh()
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
-        two = scene.gait.has_vertical_wave
-        ignored = two and not scene.body.in_space
         used = scene.controller.uses_gait
         torques = scene.gives_torques
         for row in self.start_rows.values():
@@ -198,10 +204,10 @@ class GaitPanel(PresetSection):
             if torques
             else "Drive the joints by torques given as formulas of time, without joint controllers"
         )
-        ignored &= used
+        is_ignored = used and two and not scene.body.in_space
         self.hint_message.show_text(
             "The planar model ignores the vertical wave; the spatial model uses it."
-            if ignored
+            if is_ignored
             else ""
         )
         self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")

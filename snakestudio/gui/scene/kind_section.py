@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -16,7 +16,7 @@ from snakestudio.gui.forms.formula_editor import FormulaEditor
 from snakestudio.gui.forms.number_field import Message
 from snakestudio.gui.forms.sections import Section
 from snakestudio.gui.forms.value_row import ValueRow
-from snakestudio.gui.scene.presets import PresetBox, ScenePreset
+from snakestudio.gui.scene.presets import PresetBox, PresetLibrary, ScenePreset
 from snakestudio.gui.scene.value_rows import (
     Check,
     formula_row,
@@ -202,32 +202,19 @@ class KindSection(Section):
 
 
 class PresetSection(KindSection):
-    """Section with a library of presets at its top.
-
-    Parameters
-    ----------
-    name : str
-        Accessible name of the box.
-    kind, library : str
-        Nouns for a preset and for their collection: "gait", "library".
-    """
+    """Section with a library of presets at its top."""
 
     def __init__(
         self,
         title: str,
         document: Document,
-        presets: Sequence[ScenePreset],
-        name: str,
-        kind: str,
-        library: str,
+        library: PresetLibrary,
         parent: QWidget | None = None,
-        unsuitable: Callable[[ScenePreset, Scene], str] = lambda preset, scene: "",
     ) -> None:
         super().__init__(title, document, parent)
-        self._kind = kind
         self._library = library
-        self.presets = PresetBox(presets, unsuitable)
-        self.presets.setAccessibleName(name)
+        self.presets = PresetBox(library.presets, library.unsuitable)
+        self.presets.setAccessibleName(library.name)
         self.presets.chosen.connect(self.choose)
         self.back = QToolButton()
         self.back.setProperty("role", "flat")
@@ -272,7 +259,7 @@ class PresetSection(KindSection):
     def _note(self) -> str:
         """Note shown instead of the preset; "" for none."""
         return (
-            f"Custom {self._kind}, not from the {self._library}."
+            f"Custom {self._library.one}, not from the {self._library.source}."
             if self.presets.preset is None
             else ""
         )
@@ -297,7 +284,7 @@ class PresetSection(KindSection):
                 f"<br><span style='color:{dim}'>{cited(chosen.source)}</span>{self._reason(chosen)}</span>"
             )
         if chosen is not None:
-            self.back.setToolTip(f"Reset to {chosen.name} from the {self._library}")
+            self.back.setToolTip(f"Reset to {chosen.name} from the {self._library.source}")
         self.back.setVisible(chosen is not None and changed)
         self.back.setIcon(theme.icon("undo", "dim"))
 

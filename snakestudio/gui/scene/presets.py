@@ -68,6 +68,29 @@ class ScenePreset:
         return getattr(part, name)
 
 
+def _suits(preset: ScenePreset, scene: Scene) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class PresetLibrary:
+    """Presets that a section offers."""
+
+    presets: Sequence[ScenePreset]
+
+    name: str
+    """Accessible name of the box."""
+
+    one: str
+    """Noun for one of them: "gait"."""
+
+    source: str
+    """Noun for their collection: "library"."""
+
+    unsuitable: Callable[[ScenePreset, Scene], str] = _suits
+    """Returns why a preset does not suit a scene, as a sentence; "" if it does."""
+
+
 FRICTION_PRESETS = (
     ScenePreset(
         "Isotropic", {"ground.mu_along": 0.2, "ground.mu_across": 0.2}, "0.2 in every direction"
@@ -134,7 +157,7 @@ class PresetBox(ChoiceBox):
     def __init__(
         self,
         presets: Sequence[ScenePreset],
-        unsuitable: Callable[[ScenePreset, Scene], str] = lambda preset, scene: "",
+        unsuitable: Callable[[ScenePreset, Scene], str] = _suits,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)

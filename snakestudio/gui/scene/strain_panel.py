@@ -13,6 +13,7 @@ from snakestudio.errors import SceneError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.formula_editor import FormulaHelp
 from snakestudio.gui.scene.kind_section import PresetSection
+from snakestudio.gui.scene.presets import PresetLibrary
 from snakestudio.gui.scene.strain_shape import StrainShape, law_problem
 from snakestudio.gui.scene.strain_text import (
     SPEED,
@@ -31,9 +32,8 @@ class StrainPanel(PresetSection):
     """Selects a strain law, edits its values or formulas, and plots its strains."""
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
-        super().__init__(
-            "Strain law", document, STRAINS, "Case of the papers", "law", "papers", parent
-        )
+        library = PresetLibrary(STRAINS, name="Case of the papers", one="law", source="papers")
+        super().__init__("Strain law", document, library, parent)
         self.time = 0.0
         """Time of the plot, s."""
         self.box = self._kind_box("Strain law", STRAIN_TITLES, self._choose_kind)

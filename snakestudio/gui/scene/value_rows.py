@@ -11,8 +11,8 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.forms.binding import ABSENT
-from snakestudio.gui.forms.editors import ShownText
-from snakestudio.gui.forms.form_fields import FormField, field_for, field_of
+from snakestudio.gui.forms.editors import ShownText, make_editor
+from snakestudio.gui.forms.form_fields import field_for, field_of
 from snakestudio.gui.forms.formula_editor import FormulaEditor
 from snakestudio.gui.forms.row_layouts import (
     FORM,
@@ -23,7 +23,7 @@ from snakestudio.gui.forms.row_layouts import (
     RowLayout,
 )
 from snakestudio.gui.forms.scene_binding import SceneBinding
-from snakestudio.gui.forms.value_row import ValueRow, make_value_row
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.model.edits import declared, with_value
 from snakestudio.model.field_kind import field_kind
 from snakestudio.model.fields import FieldDoc, field_doc
@@ -151,12 +151,10 @@ def scene_row(
 ) -> ValueRow | None:
     """Return the row of a scene value, by its declaration; None if it cannot be edited in a row.
 
+    `keys` and `of` are those of `SceneBinding`.
+
     Parameters
     ----------
-    keys : sequence of str
-        Dotted scene keys; several keys belong to obstacles.
-    of : str
-        Owner of the value for the undo list: "cylinder 3".
     note : str
         Short note at the label.
     placeholder : str
@@ -180,7 +178,7 @@ def scene_row(
             ),
         )
     binding = _BINDINGS.get(plain, SceneBinding)(document, keys, of)
-    row = make_value_row(binding, field, layout=layout, note=note)
+    row = ValueRow(make_editor(field, binding.value()), binding, layout=layout, note=note)
     return row
 
 
@@ -242,9 +240,10 @@ def formula_row(
         return "" if check is None else check(scene, key)
 
     binding = SceneBinding(document, [key], of, doc if is_entry else None)
-    field: FormField = field_of(doc, editor=FormulaEditor, check=problem_of)
+    field = field_of(doc, editor=FormulaEditor, check=problem_of)
     layout = SYMBOL if symbol else TITLE
-    return make_value_row(binding, field, layout=layout, label=symbol or doc.label)
+    editor = make_editor(field, binding.value())
+    return ValueRow(editor, binding, layout=layout, label=symbol or doc.label)
 
 
 def sentence_about(problems: Collection[Problem], *keys: str) -> str:

@@ -16,7 +16,8 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.forms.boxes import ChoiceBox, make_editable
 from snakestudio.gui.forms.declared_form import DeclaredForm
-from snakestudio.gui.forms.editors import Editor, ShownText
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.editors import ShownText
 from snakestudio.gui.forms.field_table import FieldTable, TableColumn
 from snakestudio.gui.forms.form_fields import Choice, FormField
 from snakestudio.gui.forms.lines import column_of

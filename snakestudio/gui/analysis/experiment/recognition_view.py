@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.editors import ShownText
-from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
+from snakestudio.gui.forms.field_table import FieldTable, TableColumn, TableLine
 from snakestudio.gui.forms.form_fields import fields_of, form_field
 from snakestudio.gui.forms.lines import column_of
 
@@ -50,7 +50,7 @@ class RecognitionView(QWidget):
         self.setVisible(bool(rows))
 
 
-def _set_looks(row: FieldRow[_Line]) -> None:
+def _set_looks(row: TableLine[_Line]) -> None:
     for name in ("caption", "text"):
         row.widget_of(name).setFont(theme.text_font(12))
         row.widget_of(name).setAlignment(Qt.AlignmentFlag.AlignTop)

@@ -11,7 +11,7 @@ from snakestudio.analysis.fitting import PRESETS, FreeParameter, present_value, 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.editors import ShownText
-from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
+from snakestudio.gui.forms.field_table import FieldTable, TableColumn, TableLine
 from snakestudio.gui.forms.form_fields import FormField, field_of
 from snakestudio.gui.forms.lines import column_of, line_of
 from snakestudio.gui.forms.number_field import Message
@@ -61,7 +61,7 @@ class ParameterRows(QWidget):
         super().__init__(parent)
         self._document = document
         self._parameters: dict[str, FreeParameter] = {}
-        self.rows: dict[str, FieldRow[ParameterRange]] = {}
+        self.rows: dict[str, TableLine[ParameterRange]] = {}
         self.table = FieldTable[ParameterRange](_COLUMNS, spacing=(8, 3))
         self.key = QLineEdit()
         self.key.setPlaceholderText("Add parameter...")

@@ -16,7 +16,7 @@ from snakestudio.gui.core.file_dialogs import FileKind, ask_open, ask_save
 from snakestudio.gui.forms.boxes import DoubleSpinBox
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.editors import ShownText
-from snakestudio.gui.forms.field_table import FieldRow, FieldTable, TableColumn
+from snakestudio.gui.forms.field_table import FieldTable, TableColumn, TableLine
 from snakestudio.gui.forms.form_fields import FormField, fields_of
 from snakestudio.gui.forms.lines import column_of, holder_of, line_of
 from snakestudio.gui.forms.number_field import Message
@@ -87,7 +87,7 @@ class MappingEditor(Dialog):
         self._teleop = teleop
         self._shortcuts = shortcuts
         self._held: set[int] = set()
-        self._asking: FieldRow[BindingValues] | None = None
+        self._asking: TableLine[BindingValues] | None = None
         self._before: dict[Input, float] = {}
         self.numbers: dict[str, DoubleSpinBox] = {}
         theme.open_at(self, 1080, 680)
@@ -196,7 +196,7 @@ class MappingEditor(Dialog):
         # The new row has its position only after the layout ran.
         QTimer.singleShot(0, self, lambda: self._scroll.ensureWidgetVisible(row.widget_of("input")))
 
-    def _add(self, binding: Binding) -> FieldRow[BindingValues]:
+    def _add(self, binding: Binding) -> TableLine[BindingValues]:
         values = BindingValues.of(binding)
         row = self.table.add_row(values, fields_of(values))
         row.widget_of("input").clicked.connect(lambda: self._ask(row))
@@ -257,7 +257,7 @@ class MappingEditor(Dialog):
 
     # --- inputs -----------------------------------------------------------------------------------
 
-    def _ask(self, row: FieldRow[BindingValues] | None) -> None:
+    def _ask(self, row: TableLine[BindingValues] | None) -> None:
         """Wait for an input for a row; None ends waiting."""
         if self._asking is not None:
             if self._asking in self.table.rows:

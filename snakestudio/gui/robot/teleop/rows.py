@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from snakestudio.gui.core import theme
-from snakestudio.gui.forms.editors import Editor
-from snakestudio.gui.forms.field_table import FieldRow, TableColumn
+from snakestudio.gui.forms.editor import Editor
+from snakestudio.gui.forms.field_table import TableColumn, TableLine
 from snakestudio.gui.forms.form_fields import Choice, FormField, form_field
 from snakestudio.gui.robot.teleop.inputs import Input, Readings
 from snakestudio.gui.robot.teleop.mapping import FUNCTIONS, Binding, Function
@@ -238,14 +238,14 @@ BINDING_COLUMNS = {
 }
 
 
-def show_prompt(row: FieldRow[BindingValues], *, asking: bool) -> None:
+def show_prompt(row: TableLine[BindingValues], *, asking: bool) -> None:
     """Show whether the row waits for an input."""
     source = row.values.input
     row.widget_of("input").setText(_PROMPT if asking or source is None else source.title)
     theme.set_role(row.widget_of("input"), "primary" if asking else "")
 
 
-def show_readings(row: FieldRow[BindingValues], readings: Readings) -> None:
+def show_readings(row: TableLine[BindingValues], readings: Readings) -> None:
     """Update the bar of a row."""
     binding = row.values.binding
     if binding is not None:

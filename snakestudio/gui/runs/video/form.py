@@ -16,7 +16,7 @@ from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.declared_form import DeclaredForm
-from snakestudio.gui.forms.editors import Editor
+from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.form_fields import Choice, FormField, fields_of, form_field
 from snakestudio.inputs import local_path
 from snakestudio.model.columns import column_names
