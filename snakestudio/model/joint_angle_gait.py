@@ -12,6 +12,11 @@ from snakestudio._arrays import BoolArray, FloatArray
 from snakestudio.model.fields import value
 from snakestudio.model.motion import GaitFields
 from snakestudio.model.robot.joint_formulas import JointFormulas
+from snakestudio.model.robot.robot import Robot
+
+_EXAMINED_S = 20.0
+_SAMPLES = 400
+"""Time, s, and number of samples in which the largest angle is searched."""
 
 
 class JointAngleFields(GaitFields):
@@ -64,3 +69,19 @@ class JointAngleFields(GaitFields):
         """
         moved = JointFormulas(self, scene.robot.n_links, scene.body.axes).moved_kinds
         return np.array([axis.kind in moved for axis in scene.body.axes], np.bool_)
+
+    def moved_kinds(self, robot: Robot) -> frozenset[str]:
+        """Kinds of axes whose formula is not 0.
+
+        Raises `SceneError` if a formula is unusable.
+        """
+        return frozenset(JointFormulas(self, robot.n_links, robot.axes).moved_kinds)
+
+    def reach(self, robot: Robot) -> float:
+        """Largest angle in the first seconds, rad.
+
+        Raises `SceneError` if a formula is unusable.
+        """
+        formulas = JointFormulas(self, robot.n_links, robot.axes)
+        angle = np.radians(formulas.at(np.linspace(0.0, _EXAMINED_S, _SAMPLES)))
+        return float(np.abs(angle[np.isfinite(angle)]).max(initial=0.0))
