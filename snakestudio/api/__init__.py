@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from snakestudio.api.experiments import load_experiment as load_experiment
     from snakestudio.api.fitting import Fit as Fit
     from snakestudio.api.fitting import fit as fit
+    from snakestudio.api.gait_library import gaits as gaits
     from snakestudio.api.plugins import load_plugin as load_plugin
     from snakestudio.api.plugins import loaded_plugins as loaded_plugins
     from snakestudio.api.running import Run as Run
@@ -89,6 +90,7 @@ _MODULES = {
     ),
     "snakestudio.api.experiments": ("ExperimentReport", "compare_experiment", "load_experiment"),
     "snakestudio.api.fitting": ("Fit", "fit"),
+    "snakestudio.api.gait_library": ("gaits",),
     "snakestudio.api.plugins": ("load_plugin", "loaded_plugins"),
     "snakestudio.api.running": (
         "Run",

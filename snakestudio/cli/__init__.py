@@ -41,6 +41,7 @@ COMMANDS = {
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "figures": ("figures", "reproduce the figures of a paper"),
     "scenes": ("scenes", "list the bundled scenes"),
+    "gaits": ("gaits", "list the gaits of the library"),
     "runs": ("runs", "list, rename, tag and delete saved runs"),
     "compare models": ("compare_models", "run a scene in several models and compare the results"),
     "compare experiment": ("compare_experiment", "compare a run with motion capture"),

@@ -124,6 +124,26 @@ class GaitFields(Frozen):
         """Both waves on the joints of `robot`."""
         return BodyWaves(self.yaw, self.pitch)
 
+    @property
+    def period_s(self) -> float | None:
+        """Time after which the motion repeats, s; None if it is unknown or follows from the waves."""
+        return None
+
+    def moved_kinds(self, robot: Robot) -> frozenset[str]:
+        """Kinds of joint axes that the gait moves or bends, also those that `robot` does not have.
+
+        Raises `SceneError` if a formula is unusable.
+        """
+        waves = self.waves(robot)
+        return frozenset(kind for kind, wave in waves.of_kinds if wave.amplitude or wave.offset)
+
+    def reach(self, robot: Robot) -> float:
+        """Largest angle of a joint axis of `robot`, rad.
+
+        Raises `SceneError` if the gait's values are unusable.
+        """
+        return max(self.waves(robot).reach)
+
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
         """Angles of all joint axes of a scene at t = 0, (m,), rad, if they do not follow from waves; else None.
 

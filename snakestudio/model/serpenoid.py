@@ -18,9 +18,9 @@ class CompoundSerpenoid(GaitFields):
     """Two waves along the joints, each with separate parameters.
 
     Joints are numbered from the head, n = 1, 2 ... N. Odd, lateral: all yaw axes, angle_n = beta
-    + A f(n) sin(omega_S n + omega_T t). Even, vertical: all pitch axes, or the roll axes of a robot
-    without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + delta). On a robot with
-    alternating yaw and pitch joints these are the odd and the even joints.
+    + A f(n) sin(omega_S n + omega_T t + phi_0). Even, vertical: all pitch axes, or the roll axes of a
+    robot without pitch, angle_n = beta + A f(n) sin(omega_S n + omega_T t + phi_0 + delta). On a robot
+    with alternating yaw and pitch joints these are the odd and the even joints.
     """
 
     of_waves = True
@@ -133,6 +133,17 @@ class CompoundSerpenoid(GaitFields):
         slider=(-3.2, 3.2),
         live=True,
     )
+    phase_rad: float = value(
+        0.0,
+        label="Phase",
+        unit="rad",
+        symbol="φ₀",
+        help="Phase of both waves at n = 0 and t = 0",
+        ge=-6.3,
+        le=6.3,
+        slider=(-3.2, 3.2),
+        live=True,
+    )
     envelope: str = value(
         "1",
         label="Envelope",
@@ -156,8 +167,8 @@ class CompoundSerpenoid(GaitFields):
             factors = factors[::-1]
         pitched = any(axis.kind == "pitch" for axis in robot.axes)
         return BodyWaves(
-            self._wave("odd", 0.0, robot),
-            self._wave("even", self.delta_rad, robot),
+            self._wave("odd", self.phase_rad, robot),
+            self._wave("even", self.phase_rad + self.delta_rad, robot),
             "pitch" if pitched or not any(axis.kind == "roll" for axis in robot.axes) else "roll",
             () if all(factor == 1.0 for factor in factors) else factors,
         )

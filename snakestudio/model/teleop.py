@@ -86,9 +86,10 @@ NEUTRAL = TeleopCommand()
 def steerable_gaits(scene: Scene) -> tuple[str, ...]:
     """Gaits that the scene's robot can switch to: that of the scene first, then suitable ones of the library.
 
-    A planar model excludes vertical waves, and joint limits exclude larger angles.
+    A planar model excludes vertical waves, and joint limits exclude larger angles. Gaits of other robots
+    can be steered as the gait of the scene.
     """
-    names = [entry.name for entry in GAITS if not unsuitable(entry, scene)]
+    names = [entry.name for entry in GAITS if not (entry.robot or unsuitable(entry, scene))]
     return (OWN_GAIT, *names)
 
 

@@ -122,6 +122,8 @@ class Plan:
                 remedy = meant if meant.startswith("did you mean") else "use a key of the scene"
                 yield Problem("error", f"{at}.key", clause, remedy)
                 return
+            if key == "gait" and vary.values and all(isinstance(v, str) for v in vary.values):
+                continue  # names of gaits of the library
             if isinstance(present, BaseModel | tuple):
                 yield Problem(
                     "error", f"{at}.key", f'"{key}" is not a single value', "name a value in it"

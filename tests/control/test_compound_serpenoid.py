@@ -36,6 +36,7 @@ VALUES = {
     "gait.even_spatial_frequency_rad": -1.1,
     "gait.even_temporal_frequency_rad_s": 6.0,
     "gait.delta_rad": 0.9,
+    "gait.phase_rad": 0.4,
     "gait.envelope": "0.6 + 0.8*n/N",
     "start.kind": "gait",
 }
@@ -65,7 +66,7 @@ def closed_form(of: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
                 "temporal_frequency_rad_s",
             )
         )
-        lead = gait.delta_rad if group == "even" else 0.0
+        lead = gait.phase_rad + (gait.delta_rad if group == "even" else 0.0)
         factor = 0.6 + 0.8 * n / count
         columns.append(beta + factor * amplitude * np.sin(spatial * n + temporal * time + lead))
     return np.stack(columns, axis=1)
@@ -114,6 +115,7 @@ CHANGES = {
     "gait.even_spatial_frequency_rad": 0.4,
     "gait.odd_temporal_frequency_rad_s": -2.0,
     "gait.delta_rad": 2.0,
+    "gait.phase_rad": -1.0,
     "gait.envelope": "1.4 - 0.8*n/N",
 }
 
@@ -207,7 +209,15 @@ def test_vertical_wave_without_axes_is_named() -> None:
 
 def test_library_gaits_name_suitable_robots() -> None:
     alternating = scene(robot__joints="alternating", robot__n_links=16)
-    assert not [entry.name for entry in GAITS if unsuitable(entry, alternating)]
+    reasons = {entry.name: unsuitable(entry, alternating) for entry in GAITS}
+    assert {name for name, reason in reasons.items() if reason} == {
+        entry.name for entry in GAITS if entry.fewest_joints > 15
+    }
+    assert "40 joints" in reasons["xiaojian_crawler"]
+    assert not unsuitable(
+        next(entry for entry in GAITS if entry.name == "xiaojian_crawler"),
+        with_values(alternating, {"robot.n_links": 41, "robot.joint_limit_deg": None}),
+    )
     planar = with_values(alternating, {"model.kind": "planar_nonsmooth", "robot.joints": "yaw"})
     flat = [entry.name for entry in GAITS if not unsuitable(entry, planar)]
     assert "eel_like" in flat

@@ -68,7 +68,7 @@ def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
 
 def test_library_has_explanations_and_sources(panel: GaitPanel) -> None:
     offered = [panel.presets.itemText(i) for i in range(panel.presets.count())]
-    others = {"Table of joint angles", "Joint angles"}
+    others = {"Table of joint angles", "Joint angles", "Backbone curve"}
     assert set(offered) == {entry.title for entry in LIBRARY} | others
     for entry in LIBRARY:
         panel.choose(next(gait for gait in GAITS if gait.name == entry.title))
@@ -452,9 +452,49 @@ def test_suitable_gaits_are_first_and_others_give_a_reason(
     assert box.reasons[box.preset.name] in panel.about.text()  # type: ignore[union-attr]
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     names = [box.itemText(i).removeprefix("• ") for i in range(box.count())]
-    assert names[: len(LIBRARY)] == [entry.title for entry in LIBRARY]
-    assert not box.reasons
+    own = [entry.title for entry in LIBRARY if not entry.robot]
+    assert names[: len(own)] == own
+    assert all("needs 40 joints" in reason for reason in box.reasons.values())
     box.hidePopup()
+
+
+def test_library_is_searched_by_words(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    box = panel.presets
+    box.showPopup()
+    assert box.search is not None
+    qtbot.keyClicks(box.search, "snakelib_ros2 slither")
+    view = box.view()
+    visible = [box.itemText(i) for i in range(box.count()) if not view.isRowHidden(i)]
+    assert visible == ["Slithering (ReU)", "Slithering (SEA)", "Slithering (R-Snake)"]
+    qtbot.keyClick(box.search, Qt.Key.Key_Down)
+    qtbot.keyClick(box.search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: box.currentText() == "Slithering (SEA)")
+    preset = next(entry for entry in LIBRARY if entry.name == "sea_slithering")
+    assert document.scene.gait == preset.gait
+    box.showPopup()
+    assert not box.search.text()
+    assert not any(view.isRowHidden(i) for i in range(box.count()))
+    box.hidePopup()
+
+
+@pytest.mark.parametrize("name", ["Backbone curve", "Turn in place (ReU)"])
+def test_other_kinds_of_gaits_have_a_preview(
+    qtbot: QtBot, panels: ParameterPanels, document: Document, name: str
+) -> None:
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    panel = panels.gait
+    panel.presets.activated.emit(panel.presets.findText(name))
+    assert panel.shape.isVisible()
+    qtbot.waitUntil(lambda: panel.shape.reference is not None)
+    panel.shape.grab()
+    first = panel.shape.reference
+    assert first is not None
+    assert np.ptp(first.joints[:, 1]) > 0.05
+    panel.shape.ahead = 0.4
+    panel.shape.grab()
+    assert panel.shape.reference is not None
+    assert np.abs(panel.shape.reference.joints - first.joints).max() > 0.01
 
 
 def test_gait_table_is_edited_previewed_and_checked(

@@ -86,7 +86,7 @@ class BodyShape(QWidget):
         """Show a state."""
         self._scene = scene
         self._snapshot = snapshot
-        tall = scene.body.in_space and scene.gait.has_vertical_wave
+        tall = scene.body.in_space and (scene.gait.has_vertical_wave or not scene.gait.of_waves)
         if tall != self._tall:
             self._tall = tall
             self._explain()

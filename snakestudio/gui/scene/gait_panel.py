@@ -30,29 +30,32 @@ GAITS = tuple(
         entry.title,
         {"gait": entry.gait, "control.soft_start_deg": entry.soft_start_deg},
         entry.explanation,
-        entry.source,
+        f"{entry.source} ({entry.robot})" if entry.robot else entry.source,
+        entry.name,
     )
     for entry in LIBRARY
 )
 """The gait library as presets."""
 
 
-def _of_kinds() -> list[ScenePreset]:
-    """Return presets with default values for kinds of gait that are not in the library."""
-    known = {type(entry.gait) for entry in LIBRARY}
+def _offered() -> tuple[ScenePreset, ...]:
+    """Gaits of the library, and default values of kinds without own gaits before those of other robots."""
+    own = len([entry for entry in LIBRARY if not entry.robot])
+    known = {type(entry.gait) for entry in LIBRARY if not entry.robot}
     kinds = [
         kind for kind in GAIT_KINDS.values() if kind.make is not None and kind.fields not in known
     ]
-    return [
+    of_kinds = (
         ScenePreset(kind.title, {"gait": kind.fields(), "control.soft_start_deg": 0.0}, kind.help)
         for kind in kinds
-    ]
+    )
+    return (*GAITS[:own], *of_kinds, *GAITS[own:])
 
 
 _ENVELOPE = "envelope"
 """Name of the value that is a formula."""
 
-_BETWEEN = ("pitch_phase_deg", "delta_rad", _ENVELOPE)
+_BETWEEN = ("pitch_phase_deg", "delta_rad", "phase_rad", _ENVELOPE)
 """Fields that belong to neither the horizontal nor the vertical wave alone."""
 
 
@@ -124,7 +127,7 @@ def _unsuitable(preset: ScenePreset, scene: Scene) -> str:
 
 def _library() -> PresetLibrary:
     return PresetLibrary(
-        (*GAITS, *_of_kinds()),
+        _offered(),
         name="Gait",
         one="gait",
         source="library",
@@ -190,7 +193,8 @@ class GaitPanel(PresetSection):
         two = scene.gait.has_vertical_wave
         other = scene.gait.without_vertical_wave() if two else scene.gait.with_vertical_wave()
         self.wave_button.setVisible(used and other != scene.gait)
-        self.shape.setVisible(scene.gait.of_waves or not used)  # torques do not command a shape
+        # torques do not command a shape, and a table has its own preview
+        self.shape.setVisible(not used or not (torques or scene.gait.files))
         self.names_button.setVisible(torques or (used and bool(scene.gait.formulas)))
         self.envelope_button.setVisible(used and _ENVELOPE in type(scene.gait).model_fields)
         self.preview.setVisible(used and bool(scene.gait.files))

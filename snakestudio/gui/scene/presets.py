@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
+from snakestudio.gui.forms.list_search import ListSearch
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.papers import cited
@@ -34,6 +35,14 @@ class ScenePreset:
 
     source: str = ""
     """Source paper."""
+
+    also: str = ""
+    """Further words by which it is found."""
+
+    def found_by(self, query: str) -> bool:
+        """Whether its texts contain all words of a query."""
+        text = f"{self.name} {self.help} {cited(self.source)} {self.also}".casefold()
+        return all(term in text for term in query.casefold().split())
 
     def holds(self, scene: Scene) -> bool:
         """Whether the scene has exactly these values."""
@@ -137,6 +146,10 @@ AIKO = ScenePreset(
 )
 
 
+_ROWS = 20
+"""Largest number of visible entries; longer lists have a search field."""
+
+
 class PresetBox(ChoiceBox):
     """Box of presets; the one chosen last is marked once a value differs from it.
 
@@ -170,7 +183,9 @@ class PresetBox(ChoiceBox):
         self.reasons: dict[str, str] = {}
         """Reasons why presets do not suit the scene, by name, as sentences."""
         self._fill()
-        self.setMaxVisibleItems(max(10, len(self._presets)))
+        self.setMaxVisibleItems(min(max(10, len(self._presets)), _ROWS))
+        self.search: ListSearch | None = None
+        """Search field above the list; None if the list is short."""
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(7)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -212,7 +227,14 @@ class PresetBox(ChoiceBox):
     def showPopup(self) -> None:
         self._sort()
         theme.set_role(self, "")  # the style draws the list in the colour of the box
+        if self.search is None and len(self._presets) > _ROWS:
+            self.search = ListSearch(self, self._is_found)
         super().showPopup()
+        if self.search is not None:
+            self.search.begin()
+
+    def _is_found(self, index: int, query: str) -> bool:
+        return self._presets[index].found_by(query)
 
     def hidePopup(self) -> None:
         super().hidePopup()

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.fields import field_names
+from snakestudio.model.gaits import GAITS, gait_named
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.registry import options
@@ -166,11 +167,11 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     """Return the scene with other values at several dotted keys, validated together.
 
     If the number of links changes, tables of links and joints that no longer exist are trimmed
-    (`trimming_note`).
+    (`trimming_note`). The value of "gait" can be the name of a gait of the library.
 
     Raises `SceneError` with every error.
     """
-    values = _trimming(scene, {key: _plain(value) for key, value in values.items()})
+    values = _trimming(scene, {key: _plain(value) for key, value in _named_gait(values).items()})
     quick = _with_plain_values(scene, values)
     if quick is not None:
         return quick
@@ -200,6 +201,23 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
         else:
             holder[last] = value  # type: ignore[index]
     return scene_from_dict(plain_scene)
+
+
+def _named_gait(values: dict[str, Any]) -> dict[str, Any]:
+    """`values`, with those of a gait of the library instead of its name."""
+    name = values.get("gait")
+    if not isinstance(name, str):
+        return values
+    preset = gait_named(name)
+    if preset is None:
+        close = closest(name, [each.name for each in GAITS])
+        remedy = (
+            f"did you mean {close}" if close else "choose a name that 'snakestudio gaits' lists"
+        )
+        raise _error("gait", f'the library has no gait "{name}"', remedy)
+    return {key: tree(value) for key, value in preset.values().items()} | {
+        key: value for key, value in values.items() if key != "gait"
+    }
 
 
 def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
+from snakestudio.control.set_points import OwnGait
+from snakestudio.errors import SnakeStudioError
+from snakestudio.kinds.gait import GAIT_KINDS
 from snakestudio.model.motion import Wave
 from snakestudio.model.robot.chain import chain, middles
 from snakestudio.model.robot.joint_axes import entries, in_a_row
@@ -78,12 +82,7 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     if not scene.controller.uses_gait and snapshot is not None and _has_references(snapshot, scene):
         return snapshot.joint_angle_ref.copy()
     if not scene.gait.of_waves:
-        known = snapshot is not None and _has_references(snapshot, scene)
-        return (
-            snapshot.joint_angle_ref.copy()
-            if known and snapshot is not None
-            else np.zeros(len(scene.body.axes))
-        )
+        return _angles_at(scene, snapshot, ahead)
     of_body = scene.waves
     yaw, pitch = of_body.yaw, of_body.pitch
     axes = scene.body.axes
@@ -115,8 +114,50 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     return in_a_row(waves, axes)
 
 
+def _angles_at(scene: Scene, snapshot: Snapshot | None, ahead: float) -> FloatArray:
+    """Angles of a gait that is not made of waves, (m,), rad; for a file, the references of the robot."""
+    gait = scene.gait
+    motion = None if gait.files or gait.gives_torques else _motion(_Known(scene))
+    if motion is not None:
+        time = max(0.0, (0.0 if snapshot is None else snapshot.time) + ahead)
+        angle: FloatArray = motion.motion(np.array([time]), True)[0][0]
+        return np.where(np.isfinite(angle), angle, 0.0)
+    if snapshot is not None and _has_references(snapshot, scene):
+        return snapshot.joint_angle_ref.copy()
+    return np.zeros(len(scene.body.axes))
+
+
+class _Known:
+    """Scene as a key of `_motion`: scenes with the same gait and robot are equal."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def __hash__(self) -> int:
+        return hash((self.scene.gait, self.scene.robot.n_links))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and all(
+            getattr(self.scene, name) == getattr(other.scene, name)
+            for name in ("gait", "robot", "model")
+        )
+
+
+@lru_cache(maxsize=4)
+def _motion(known: _Known) -> OwnGait | None:
+    """Motion of the gait of a scene; None if its values are unusable."""
+    scene = known.scene
+    make = GAIT_KINDS[scene.gait.kind].make
+    try:
+        return None if make is None else make(scene)
+    except SnakeStudioError:
+        return None
+
+
 def period(scene: Scene) -> float:
     """Return the period of the slower moving wave of the gait, s; 1 if nothing moves."""
+    if scene.gait.period_s is not None:
+        return scene.gait.period_s
     moving = [abs(w.omega) for w in (scene.waves.yaw, scene.waves.pitch) if w.omega and w.amplitude]
     return 2 * math.pi / min(moving) if moving else 1.0
 
