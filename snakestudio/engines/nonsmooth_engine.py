@@ -33,6 +33,8 @@ from snakestudio.model.scene import Scene
 # Entry of State.sums.
 WORST_CALL = -1
 
+_FIGURES = STEP, CALL_STEPS, CALL_ITERATIONS, UNCONVERGED
+
 
 class NonsmoothEngine(CompiledEngine):
     """A time-stepping engine with a contact problem in each step."""
@@ -44,14 +46,7 @@ class NonsmoothEngine(CompiledEngine):
     """The `Workspace`: `_work` and the solver's workspace."""
 
     def _figures(self) -> Figures:
-        counts = self._state.counts
-        return Figures(
-            counts.item(STEP),
-            counts.item(CALL_STEPS),
-            counts.item(CALL_ITERATIONS),
-            counts.item(UNCONVERGED),
-            self._state.sums.item(WORST_CALL),
-        )
+        return Figures.of(self._counts, _FIGURES, self._state.sums.item(WORST_CALL))
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
         counts = self._state.counts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from snakestudio._arrays import IntArray
+
 OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED, FAR, CROSSED = range(8)
 """Unless the outcome is OK, the state is that before the failed step. An overflow needs larger
 arrays: of contacts in a step, of distinct contacts in a row or call, or of contacts in the rows. A
@@ -22,3 +24,15 @@ class Figures(NamedTuple):
     iterations: int
     unconverged: int
     worst: float
+
+    @classmethod
+    def of(cls, counts: IntArray, entries: tuple[int, int, int, int], worst: float) -> Figures:
+        """Figures with counters that are the entries of `counts` at `entries`, in the order of the fields."""
+        step, steps, iterations, unconverged = entries
+        return cls(
+            counts.item(step),
+            counts.item(steps),
+            counts.item(iterations),
+            counts.item(unconverged),
+            worst,
+        )

@@ -46,6 +46,10 @@ EPSILON = 2.220446049250313e-16
 CONVERGED = 1e-8
 """Largest residual of a converged step."""
 
+GIVE_UP = 1e-2
+"""Largest residual of a step that is accepted. Steps above `CONVERGED` are counted, and the largest
+residual is displayed and recorded."""
+
 
 @inlined
 def _between(problem: ChainProblem, k: int) -> float:

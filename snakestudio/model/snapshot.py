@@ -136,6 +136,10 @@ _NO_CONTACTS = Contacts(
 )
 
 
+CONVERGED = 1e-8
+"""Largest residual of a step that counts as solved."""
+
+
 @with_field_docs
 @dataclass(frozen=True, slots=True)
 class SolverStats:

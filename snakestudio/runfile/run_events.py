@@ -23,6 +23,7 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Recording, Rows, Schema
 from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import CONVERGED
 
 FEWEST_ROWS = 100
 FEWEST_PARTS = 10
@@ -42,7 +43,6 @@ HABIT = 2.0
 REFRACTORY_S = 0.2
 """Time after an impact without another impact on the same link, s."""
 
-CONVERGED = 1e-8
 CLUSTER_S = 0.25
 LONGEST_CLUSTER_S = 2.0
 """Largest gap between unsolved rows of one event, and longest duration of such an event,

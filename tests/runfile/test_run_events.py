@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from snakestudio._arrays import FloatArray
+from snakestudio.kernels import residual
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import CONVERGED
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.run_events import EventDetector, find_events
 from snakestudio.session.offline import run_offline
@@ -126,6 +128,10 @@ def test_unsolved_steps_nearby_are_one_event(scene: Scene) -> None:
     ]
     rows.solver_residual[:] = 2e-8  # permanently: exactly one event in two seconds
     assert len(events_of(scene, rows)) == 3
+
+
+def test_unsolved_steps_are_those_that_the_solvers_count() -> None:
+    assert CONVERGED == residual.CONVERGED
 
 
 def test_jams_are_those_of_the_controller() -> None:

@@ -47,6 +47,8 @@ from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverStats
 
+_FIGURES = STEP, CALL_STEPS, EVALUATIONS, OVERLOADED
+
 
 def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
     """Return the scene's own strain law at some times, for use before the first reference."""
@@ -125,14 +127,7 @@ class ContinuumBeamEngine(CompiledEngine):
         return None
 
     def _figures(self) -> Figures:
-        counts = self._state.counts
-        return Figures(
-            counts.item(STEP),
-            counts.item(CALL_STEPS),
-            counts.item(EVALUATIONS),
-            counts.item(OVERLOADED),
-            self._state.worst.item(MISMATCH),
-        )
+        return Figures.of(self._counts, _FIGURES, self._state.worst.item(MISMATCH))
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
         state = self._state

@@ -32,6 +32,8 @@ from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Ground
 
+_FIGURES = STEP, CALL_STEPS, CALL_EVALUATIONS, UNCONVERGED
+
 
 class PlanarNonholonomicEngine(CompiledEngine):
     """A snake robot among obstacles, which the links that they touch cannot enter sideways.
@@ -57,14 +59,7 @@ class PlanarNonholonomicEngine(CompiledEngine):
         self._work = make_work(len(self._state.acts))
 
     def _figures(self) -> Figures:
-        counts = self._state.counts
-        return Figures(
-            counts.item(STEP),
-            counts.item(CALL_STEPS),
-            counts.item(CALL_EVALUATIONS),
-            counts.item(UNCONVERGED),
-            self._state.figures.item(WORST_CALL),
-        )
+        return Figures.of(self._counts, _FIGURES, self._state.figures.item(WORST_CALL))
 
     def _start_of_interval(self) -> tuple[tuple[Any, Any], ...]:
         counts = self._state.counts

@@ -55,12 +55,12 @@ from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.hermite import JointKnots, evaluate_linear, evaluate_reference, find_knot
 from snakestudio.kernels.one_sided import one_sided_residual
+from snakestudio.kernels.residual import CONVERGED
+from snakestudio.model.world import STANDARD_GRAVITY
 
 RATE_SCALE = 30.0
 """Ratio of the tolerances of rates (rad/s, m/s) and of angles: rates that decay within a part
 matter little."""
-
-CONVERGED = 1e-8
 
 ROUNDING = 1e-9
 """Margin by which distances from a core are reduced, m."""
@@ -237,7 +237,7 @@ def _record_contacts(state: State, work: Work, count: int) -> None:
 @inlined
 def _judge(params: Params, state: State, work: Work, count: int) -> None:
     """Update the worst residuals by that of the present constraints, as a force relative to a link's weight."""
-    weight = params.mean_mass * 9.81
+    weight = params.mean_mass * STANDARD_GRAVITY
     residual = 0.0
     if count > 0:
         residual = (

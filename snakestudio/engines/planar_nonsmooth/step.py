@@ -55,11 +55,13 @@ from snakestudio.kernels.planar_solver import (
     soften_contacts,
     solve_contacts,
 )
-from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
+from snakestudio.kernels.residual import (
+    CONVERGED,
+    GIVE_UP,
+    chain_joint_impulses,
+    chain_law_residual,
+)
 from snakestudio.model.world import STANDARD_GRAVITY
-
-GIVE_UP = 1e-2
-"""Residual from which a step is rejected."""
 
 
 @inlined

@@ -60,16 +60,12 @@ from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.gap import end_speed
-from snakestudio.kernels.residual import CONVERGED
+from snakestudio.kernels.residual import CONVERGED, GIVE_UP
 from snakestudio.kernels.spatial_problem import RX, SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_solver import solve_spatial
 from snakestudio.kernels.vec3 import vec3_at
 from snakestudio.model.world import STANDARD_GRAVITY
-
-GIVE_UP = 1e-2
-"""Residual from which a step is rejected. Steps above 1e-8 are counted, and the largest residual is
-displayed and recorded."""
 
 
 @inlined

@@ -62,7 +62,7 @@ class Document(QObject):
 
     Signals
     -------
-    scene_changed(before: Scene | None, after: Scene)
+    scene_changed(before: Scene, after: Scene)
         After every edit, undo, redo, and after opening a file.
     kinds_changed()
         Kinds of plug-ins were loaded, unloaded or reloaded; the scene already uses the present ones.

@@ -451,8 +451,8 @@ class RobotController(QObject):
         if self.movable:
             self.stop("Stopped because another scene was opened.")
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        another = self._another or before is None
+    def _on_scene(self, before: Scene, after: Scene) -> None:
+        another = self._another
         self._another = False
         if self.live is None:
             return

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, SignalInstance
 
+from snakestudio.model.edits import same_numbers
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item, ViewItem, exists, renumbered
 
@@ -127,12 +128,9 @@ class Selection(QObject):
             self._hovered = item
             self.hover_changed.emit()
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
         items = self._items
-        if before is not None and (
-            len(before.obstacles) != len(after.obstacles)
-            or len(before.ground.patch) != len(after.ground.patch)
-        ):
+        if not same_numbers(before, after):
             items = frozenset(renumbered(items, before, after))
         if self._hovered is not None and not exists(self._hovered, after):
             self.set_hovered(None)

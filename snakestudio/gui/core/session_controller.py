@@ -401,8 +401,8 @@ class SessionController(QObject):
             self.close_run()
         self.set_cursor(None)
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        if self._reopen or before is None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
+        if self._reopen:
             self._reopen = False
             self._awaited = 0
             self.session.open(

@@ -36,7 +36,7 @@ from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.scene.ground_formulas import GROUND_FORMULAS, GroundFormulas
 from snakestudio.gui.scene.value_rows import AT_RESET, scene_row
 from snakestudio.kinds.reads import left_out
-from snakestudio.model.edits import declared, with_values
+from snakestudio.model.edits import declared, same_numbers, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import obstacle_mention, obstacle_title, patch_title
 from snakestudio.model.obstacles.shape import shape_of
@@ -336,12 +336,9 @@ class Inspector(ThemedWidget):
         self.search.clear()
         self._rebuild()
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
         if self._target() != self._displayed:
-            if before is None or (
-                len(before.obstacles) == len(after.obstacles)
-                and len(before.ground.patch) == len(after.ground.patch)
-            ):
+            if same_numbers(before, after):
                 self._rebuild()
             else:
                 self._another.start()  # once: an added obstacle is selected next

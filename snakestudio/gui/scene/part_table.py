@@ -87,8 +87,8 @@ class PartModel(QAbstractTableModel):
         self.part = PartTable(self._document.scene, self.table, axis)
         self._emit_all_changed()
 
-    def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
-        if before is not None and all(
+    def _on_scene_changed(self, before: Scene, after: Scene) -> None:
+        if all(
             getattr(before, name) == getattr(after, name)
             for name in (
                 "robot",

@@ -483,7 +483,7 @@ class SceneModel(QAbstractItemModel):
 
     # --- changes ----------------------------------------------------------------------------------
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
         old = self._scene
         if old is after:
             return

@@ -33,6 +33,7 @@ from snakestudio.gui.scene.obstacle_commands import ObstacleCommands
 from snakestudio.gui.scene.palette import Palette
 from snakestudio.gui.scene.scene_model import HIDDEN_COLUMN, SceneModel
 from snakestudio.gui.scene.tree_view import TreeView
+from snakestudio.model.edits import same_numbers
 from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.scene.items import Item
@@ -280,16 +281,11 @@ class SceneTree(ThemedWidget):
             self._selection.obstacles
         )
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        other = before is None or type(before.body) is not type(after.body)
-        if self._let_go_of or other or before is None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
+        other = type(before.body) is not type(after.body)
+        if self._let_go_of or other:
             self._let_go_of = False
-            counts = [
-                (len(scene.obstacles), len(scene.ground.patch))
-                for scene in (before, after)
-                if scene is not None
-            ]
-            self._on_selection(follow=other or counts[0] != counts[-1])
+            self._on_selection(follow=other or not same_numbers(before, after))
 
     def _enable(self) -> None:
         some = bool(self._selection.obstacles)

@@ -326,8 +326,8 @@ class Context(QObject):
             else self.action_registry.refresh_soon
         )()
 
-    def _on_scene_changed(self, before: Scene | None, after: Scene) -> None:
-        note = trimming_note(before, after) if before is not None else ""
+    def _on_scene_changed(self, before: Scene, after: Scene) -> None:
+        note = trimming_note(before, after)
         if note:
             self.banners.edits.show_notice("info", note, passing=True)
 

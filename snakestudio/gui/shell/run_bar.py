@@ -33,7 +33,7 @@ from snakestudio.gui.forms.narrow_row import NarrowRow
 from snakestudio.gui.runs.speed_chooser import SpeedChooser
 from snakestudio.gui.scene.model_box import ModelBox
 from snakestudio.model.run_time import run_time
-from snakestudio.model.snapshot import Fields
+from snakestudio.model.snapshot import CONVERGED, Fields
 from snakestudio.viewmodel.sources import SourceKind
 
 _FACTOR_TIP = "Measured ratio of simulated to real time"
@@ -110,9 +110,6 @@ class PlayButton(QToolButton):
             line.setWidth(round(self.progress * line.width()))
             painter.fillRect(line, theme.colour("text"))
 
-
-CONVERGED = 1e-8
-"""Largest residual of a step that counts as solved."""
 
 _NARROWEST = 860
 """Least width of the bar with a robot, px of the design."""

@@ -410,6 +410,13 @@ def only_obstacles(before: Scene, after: Scene) -> bool:
     return same and len(before.obstacles) == len(after.obstacles)
 
 
+def same_numbers(before: Scene, after: Scene) -> bool:
+    """Whether an edit kept the numbers of obstacles and of patches, so that their indices still apply; fast."""
+    return len(before.obstacles) == len(after.obstacles) and len(before.ground.patch) == len(
+        after.ground.patch
+    )
+
+
 def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:
     """Return the scene with one more obstacle at the end."""
     return _with_obstacles(scene, (*scene.obstacles, obstacle))

@@ -79,7 +79,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         if self.comparison is not None and not 0 < self._chosen < len(self.comparison.links):
             self._chosen = min(4, len(self.comparison.links) - 1)
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
         self.changed.emit()
 
     # --- the chosen chain -------------------------------------------------------------------------

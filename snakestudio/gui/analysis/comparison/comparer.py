@@ -120,7 +120,7 @@ class Comparer(BackgroundComparison[ModelComparison]):
             self._document.scene
         ) != _compared_part(self.comparison.scene)
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
         if self.comparison is not None and self.stale != self._was_stale:
             self._was_stale = self.stale
             self.changed.emit()

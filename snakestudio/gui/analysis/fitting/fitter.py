@@ -180,7 +180,7 @@ class Fitter(BackgroundComparison[FitResult]):
             self.shown_changed.emit()
             self.changed.emit()
 
-    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+    def _on_scene(self, before: Scene, after: Scene) -> None:
         self.changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
