@@ -341,6 +341,44 @@ def spatial_robot_tree(number: int) -> dict[str, Any]:
     return result
 
 
+def drive_train(rng: Rng) -> dict[str, Any]:
+    """Return random values of rotors, gears and motors, each present with a probability of 0.6."""
+    values = {
+        "rotor_inertia_kg_m2": _log(rng, 1e-5, 1e-2),
+        "dry_friction_nm": _log(rng, 1e-3, 2.0),
+        "dry_friction_rise": float(rng.uniform(0.0, 1.0)),
+        "dry_friction_speed_deg_s": _log(rng, 0.1, 50.0),
+        "restitution": float(rng.uniform(0.0, 0.9)),
+        "efficiency": float(rng.uniform(0.4, 1.0)),
+        "back_emf_nms_per_rad": _log(rng, 1e-3, 2.0),
+        "max_current_torque_nm": _log(rng, 0.5, 50.0),
+    }
+    return {name: value for name, value in values.items() if rng.random() < 0.6}
+
+
+def with_drive_trains(number: int, result: dict[str, Any]) -> dict[str, Any]:
+    """Add rotors, gears, real motors and joint limits that are reached to a scene."""
+    rng = np.random.default_rng([20261129, number])
+    actuator = result.setdefault("actuator", {})
+    actuator |= drive_train(rng)
+    for joint in result["robot"]["joint"]:
+        if joint.get("axes") != "fixed" and rng.random() < 0.5:
+            joint |= drive_train(rng)
+    gait = result["gait"]
+    reach = max(
+        abs(gait.get(f"{axis}amplitude_deg", 0.0)) + abs(gait.get(f"{axis}offset_deg", 0.0))
+        for axis in ("", "pitch_")
+    )
+    if rng.random() < 0.6 and reach < 170.0:
+        result["robot"]["joint_limit_deg"] = reach + 0.01
+    return result
+
+
+def spatial_drive_tree(number: int) -> dict[str, Any]:
+    """Return the scene of `spatial_robot_tree` with rotors, gears, motors and limits."""
+    return with_drive_trains(number, spatial_robot_tree(number))
+
+
 def any_robot_tree(number: int) -> dict[str, Any]:
     """Return scenes of `robot_tree` and `spatial_robot_tree` in turn, 2 to 4 s each."""
     result = robot_tree(number) if number % 2 == 0 else spatial_robot_tree(number)

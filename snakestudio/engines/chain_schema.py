@@ -20,8 +20,11 @@ CONTACT_ENERGY = (
 """First columns of the energy ledgers of both non-smooth models, J."""
 
 SPRING_ENERGY = ("work_spring", "work_damper")
-"""Last columns of these ledgers for robots with springs or dampers in their joints, J. The energy
-stored in the springs is part of "potential"."""
+"""Columns of these ledgers after those of the model for robots with springs or dampers in their joints, J. The
+energy stored in the springs is part of "potential"."""
+
+DRY_ENERGY = ("work_dry_friction",)
+"""Last column of these ledgers for robots with dry friction or losses in their joints, J."""
 
 
 def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.ALL) -> Schema:
@@ -39,6 +42,9 @@ def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.A
     )
 
 
-def has_springs(scene: Scene) -> bool:
-    """Return whether any joint has a spring or a damper."""
-    return bool(scene.axis_values.spring.any() or scene.axis_values.damper.any())
+def joint_energy(scene: Scene) -> tuple[str, ...]:
+    """Return the columns that the joints of `scene` add to the ledger of a non-smooth model."""
+    values = scene.axis_values
+    springs = SPRING_ENERGY if values.spring.any() or values.damper.any() else ()
+    dry = DRY_ENERGY if values.dry.any() or (values.efficiency < 1.0).any() else ()
+    return (*springs, *dry)

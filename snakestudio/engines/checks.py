@@ -10,6 +10,7 @@ import numpy as np
 from snakestudio._arrays import FloatArray
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kinds.formulation import FORMULATIONS
+from snakestudio.model.robot.axis_values import with_rotors
 from snakestudio.model.robot.joint_axes import entries, joints
 from snakestudio.model.robot.overrides import selected
 from snakestudio.model.robot.robot import Axis, Robot
@@ -248,25 +249,29 @@ def _limit_fixes(
     return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), *others
 
 
-def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
+def largest_stable_step(
+    responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray, rotor: FloatArray | None = None
+) -> float:
     """Return the step up to which explicit joint controllers are stable on a free chain, s.
 
     Linearized, the joints obey phi'' = -Q (K_P phi + K_D phi'), with the controllers evaluated at
     (q_M, u_A). In the midpoint scheme, a mode becomes unstable by reversing its rate in every step
     once the largest eigenvalue of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds 4.
 
-
     Parameters
     ----------
     responses : (m, m) arrays
-        Q, joint accelerations due to unit joint torques, in several poses, 1/(kg m^2).
+        Q, joint accelerations due to unit joint torques without rotors, in several poses, 1/(kg m^2).
     kp, kd : (m,)
         Gains of each joint axis, N m/rad and N m s/rad.
+    rotor : (m,), optional
+        Rotor inertia of each axis, kg m^2, which is added to Q^-1.
     """
     stable = math.inf
     if not (kp.any() or kd.any()):
         return stable
-    for response in responses:
+    for free in responses:
+        response = free if rotor is None else with_rotors(free, rotor)
         mode = float(np.linalg.eigvalsh(response)[-1])
         # An initial estimate with the largest gains on the stiffest mode is never too long.
         p, d = mode * kp.max(), mode * kd.max()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from snakestudio.engines import checks
 from snakestudio.errors import Fix, Problem
@@ -51,8 +51,10 @@ def joints_without_yaw(scene: Scene) -> list[Problem]:
     return []
 
 
-def ignored_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
-    """Return problems of values in joint tables that these models ignore, and of fields of link tables in `links`."""
+def ignored_values(
+    scene: Scene, links: Sequence[str] = (), joints: Collection[str] = OF_JOINTS
+) -> list[Problem]:
+    """Return problems of values in joint tables that are not in `joints`, and of those of link tables in `links`."""
     problems = []
     tables: tuple[tuple[str, Sequence[Override]], ...] = (
         ("joint", scene.robot.joint),
@@ -63,7 +65,7 @@ def ignored_values(scene: Scene, links: Sequence[str] = ()) -> list[Problem]:
             if table == "joint" and getattr(override, "only", None) not in (None, "yaw"):
                 continue  # axes that do not move in the plane
             for name, field_value in values_of(override):
-                if name in links if table == "link" else name not in OF_JOINTS:
+                if name in links if table == "link" else name not in joints:
                     key = f"robot.{table}[{number}].{name}"
                     remove = Fix("Remove it", ((key, None),))
                     message = f"{field_value} is ignored by this model"

@@ -101,12 +101,12 @@ def rescue(
     # Compiled functions cannot return arrays, so the workspace is divided here.
     capacity = impulses.contact.shape[0]
     joints = n - 1
-    axes = impulses.stop.shape[0]
+    axes = impulses.joint.shape[0]
     at_gamma = 42 * n
     at_contact = at_gamma + 35 * capacity
     at_rate = at_contact + 35 * capacity
-    at_stop = at_rate + 7 * axes
-    at_law = at_stop + 7 * axes
+    at_joint = at_rate + 7 * axes
+    at_law = at_joint + 7 * axes
     at_anchor = at_law + WIDTH * capacity
     at_held = at_anchor + 5 * capacity
     at_own = at_held + axes
@@ -118,16 +118,16 @@ def rescue(
     ws = workspace[:at_gamma].reshape(7, n, 6)
     gammas = workspace[at_gamma:at_contact].reshape(7, capacity, 5)
     pushes = workspace[at_contact:at_rate].reshape(7, capacity, 5)
-    rates = workspace[at_rate:at_stop].reshape(7, axes)
-    stops = workspace[at_stop:at_law].reshape(7, axes)
+    rates = workspace[at_rate:at_joint].reshape(7, axes)
+    laws = workspace[at_joint:at_law].reshape(7, axes)
     s = RescueScratch(
-        Point(ws[0], rates[0], gammas[0], pushes[0], stops[0]),
-        Point(ws[1], rates[1], gammas[1], pushes[1], stops[1]),
-        Point(ws[2], rates[2], gammas[2], pushes[2], stops[2]),
-        Point(ws[3], rates[3], gammas[3], pushes[3], stops[3]),
-        Point(ws[4], rates[4], gammas[4], pushes[4], stops[4]),
-        Point(ws[5], rates[5], gammas[5], pushes[5], stops[5]),
-        Point(ws[6], rates[6], gammas[6], pushes[6], stops[6]),
+        Point(ws[0], rates[0], gammas[0], pushes[0], laws[0]),
+        Point(ws[1], rates[1], gammas[1], pushes[1], laws[1]),
+        Point(ws[2], rates[2], gammas[2], pushes[2], laws[2]),
+        Point(ws[3], rates[3], gammas[3], pushes[3], laws[3]),
+        Point(ws[4], rates[4], gammas[4], pushes[4], laws[4]),
+        Point(ws[5], rates[5], gammas[5], pushes[5], laws[5]),
+        Point(ws[6], rates[6], gammas[6], pushes[6], laws[6]),
         SpatialImpulses(
             workspace[at_anchor:at_held].reshape(capacity, 5), workspace[at_held:at_own]
         ),
@@ -162,7 +162,7 @@ def rescue(
         if kind == BEST_PATH:
             copy(s.best, contacts, current)
         elif kind != EVEN_PATH:
-            before = SpatialImpulses(s.best.contact, s.best.stop) if kind == BEST_ARC else guess
+            before = SpatialImpulses(s.best.contact, s.best.joint) if kind == BEST_ARC else guess
             begin(problem, current, before, 0.0 if kind in (PATH, FAR_ARC) else 1.0, s)
         if kind == EVEN_PATH:
             more, least = _from_even(problem, guess, least, allowed, start, factor, s)
@@ -180,7 +180,7 @@ def rescue(
         for i in range(6):
             w[k, i] = s.best.w[k, i]
     for j in range(axes):
-        impulses.stop[j] = s.best.stop[j]
+        impulses.joint[j] = s.best.joint[j]
     for c in range(contacts):
         for i in range(5):
             impulses.contact[c, i] = s.best.contact[c, i]
@@ -245,8 +245,8 @@ def _copy_from(impulses: SpatialImpulses, w: FloatArray, contacts: int, out: Poi
     for k in range(w.shape[0]):
         for i in range(6):
             out.w[k, i] = w[k, i]
-    for j in range(impulses.stop.shape[0]):
-        out.stop[j] = impulses.stop[j]
+    for j in range(impulses.joint.shape[0]):
+        out.joint[j] = impulses.joint[j]
     for c in range(contacts):
         for i in range(5):
             out.contact[c, i] = impulses.contact[c, i]

@@ -48,21 +48,23 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_WIDTH,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
     INVERSE_MINUS,
     INVERSE_PLUS,
+    LAW_GAIN,
     LAW_N,
     LAW_T,
     LAW_T2,
     LINK_WIDTH,
     MASS,
     REAR,
+    REBOUND,
     RX,
     RY,
     RZ,
     SHARE_MINUS,
     SHARE_PLUS,
-    STOP,
-    STOP_GAIN,
     SpatialImpulses,
     SpatialProblem,
 )
@@ -224,11 +226,13 @@ def _convert(
             continue
         axis = s.axes[axes]
         axis[AXIS_Z] = 1.0
-        axis[STOP_GAIN] = 1.0 / (link[OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])
+        axis[LAW_GAIN] = 1.0 / (link[OVER_INERTIA] + problem.links[k + 1, OVER_INERTIA])
         axis[DRAG] = problem.drag[k]
-        axis[STOP] = problem.stops[k]
-        s.impulses.stop[axes] = impulses.stop[k]
-        s.guess.stop[axes] = guess.stop[k]
+        axis[IMPULSE_LOW] = -math.inf if problem.stops[k] < 0.0 else 0.0
+        axis[IMPULSE_HIGH] = math.inf if problem.stops[k] > 0.0 else 0.0
+        axis[REBOUND] = 0.0
+        s.impulses.joint[axes] = problem.stops[k] * impulses.stop[k]
+        s.guess.joint[axes] = problem.stops[k] * guess.stop[k]
         axes += 1
     first[n] = c
     return SpatialProblem(
@@ -331,5 +335,5 @@ def rescue_contacts(
                 ordinal += 1
     for k in range(n - 1):
         if problem.drag[k] < math.inf:
-            impulses.stop[k] = s.impulses.stop[scratch.joints[k]]
+            impulses.stop[k] = problem.stops[k] * s.impulses.joint[scratch.joints[k]]
     return done

@@ -46,6 +46,17 @@ def natural_interval(impulse: float, gamma: float, prox_r: float, bound: float) 
 
 
 @inlined
+def natural_bounded(impulse: float, gamma: float, prox_r: float, low: float, high: float) -> float:
+    """Violation of the law of a joint axis: |P - prox(P - r gamma)| for the interval [low, high], N m s."""
+    point = impulse - prox_r * gamma
+    if point < low:
+        point = low
+    elif point > high:
+        point = high
+    return abs(impulse - point)
+
+
+@inlined
 def natural_disc(
     impulse_1: float, impulse_2: float, gamma_1: float, gamma_2: float, prox_r: float, radius: float
 ) -> float:

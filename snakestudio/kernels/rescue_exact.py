@@ -22,7 +22,7 @@ not in the first one."""
 def keep_best(problem: SpatialProblem, at: Point, least: float, s: RescueScratch) -> float:
     """Store a point as the best if its residual is the least so far; return the least residual."""
     residual = spatial_residual(
-        problem, at.w, SpatialImpulses(at.contact, at.stop), at.gamma, s.pushed, s.wrench
+        problem, at.w, SpatialImpulses(at.contact, at.joint), at.gamma, s.pushed, s.wrench
     )
     if residual < least:
         copy(at, int(problem.first[at.w.shape[0]]), s.best)

@@ -14,6 +14,9 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.rescue_points import (
     DISC_T,
     DISC_V,
+    JOINT_K,
+    JOINT_Q,
+    JOINT_S,
     K_1N,
     K_2N,
     K_11,
@@ -27,9 +30,6 @@ from snakestudio.kernels.rescue_points import (
     S_1,
     S_2,
     S_N,
-    STOP_K,
-    STOP_Q,
-    STOP_S,
     Point,
     RescueScratch,
 )
@@ -37,13 +37,15 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_V,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
+    LAW_GAIN,
     LAW_N,
     LAW_T,
     LAW_V,
+    REBOUND,
     SHARE_MINUS,
     SHARE_PLUS,
-    STOP,
-    STOP_GAIN,
     SpatialProblem,
 )
 
@@ -58,6 +60,20 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
     # Avoids the difference of two nearly equal numbers where y is negative.
     value = 0.5 * (y + root) if y > 0.0 else 2.0 * tau * tau / (root - y)
     return value, value * per_root, 2.0 * tau * tau * per_root
+
+
+@inlined
+def _within(y: float, low: float, high: float, tau: float) -> tuple[float, float, float]:
+    """Smoothed projection of y on [low, high], of which one may be infinite; slope and derivative as of `_phi`."""
+    if high == math.inf:
+        value, slope, growth = _phi(y - low, tau)
+        return low + value, slope, growth
+    if low == -math.inf:
+        value, slope, growth = _phi(high - y, tau)
+        return high - value, slope, -growth
+    above, over, growth_above = _phi(y - high, tau)
+    below, under, growth_below = _phi(low - y, tau)
+    return y - above + below, 1.0 - over - under, growth_below - growth_above
 
 
 @inlined
@@ -269,21 +285,22 @@ def linearise(
                 1.0,
                 1.0,
             )
-    if problem.n_stops > 0:
+    if problem.n_laws > 0:
         per_length = 0.5 / problem.half
         soft = tau / per_length
         for j in range(problem.axes.shape[0]):
-            sign = problem.axes[j, STOP]
-            if sign != 0.0:
-                gain = factor * problem.axes[j, STOP_GAIN]
-                p = at.stop[j]
-                away = p - anchor.stop[j]
-                value, slope, growth = _phi(p - shift * away - gain * sign * at.rate[j], soft)
+            low, high = problem.axes[j, IMPULSE_LOW], problem.axes[j, IMPULSE_HIGH]
+            if low < high:
+                gain = factor * problem.axes[j, LAW_GAIN]
+                p = at.joint[j]
+                away = p - anchor.joint[j]
+                y = p - shift * away - gain * (at.rate[j] - problem.axes[j, REBOUND])
+                value, slope, growth = _within(y, low, high, soft)
                 growth -= slope * loss * away
                 inverse = 1.0 / (1.0 - (1.0 - reduction) * slope)
-                s.stop[j, STOP_K] = inverse * slope * gain
-                s.stop[j, STOP_Q] = -inverse * (p - value)
-                s.stop[j, STOP_S] = inverse * growth
+                s.joint[j, JOINT_K] = inverse * slope * gain
+                s.joint[j, JOINT_Q] = -inverse * (p - value)
+                s.joint[j, JOINT_S] = inverse * growth
                 squares += ((p - value) * per_length) ** 2
     return squares
 
@@ -341,14 +358,15 @@ def squared_error(
             squares += _disc_error(
                 at, anchor.contact, c, LAW_V, gain_v, radius, tau, shift, 1.0, 1.0
             )
-    if problem.n_stops > 0:
+    if problem.n_laws > 0:
         per_length = 0.5 / problem.half
         for j in range(problem.axes.shape[0]):
-            sign = problem.axes[j, STOP]
-            if sign != 0.0:
-                p = at.stop[j]
-                away = p - anchor.stop[j]
-                gain = factor * problem.axes[j, STOP_GAIN]
-                value, _, _ = _phi(p - shift * away - gain * sign * at.rate[j], tau / per_length)
+            low, high = problem.axes[j, IMPULSE_LOW], problem.axes[j, IMPULSE_HIGH]
+            if low < high:
+                p = at.joint[j]
+                away = p - anchor.joint[j]
+                gain = factor * problem.axes[j, LAW_GAIN]
+                y = p - shift * away - gain * (at.rate[j] - problem.axes[j, REBOUND])
+                value, _, _ = _within(y, low, high, tau / per_length)
                 squares += ((p - value) * per_length) ** 2
     return squares

@@ -161,9 +161,9 @@ def follow_by_length(
         for i in range(5):
             s.anchor.contact[c, i] = current.contact[c, i]
             ahead.contact[c, i] = 0.0
-    for j in range(ahead.stop.shape[0]):
-        s.anchor.stop[j] = current.stop[j]
-        ahead.stop[j] = 0.0
+    for j in range(ahead.joint.shape[0]):
+        s.anchor.joint[j] = current.joint[j]
+        ahead.joint[j] = 0.0
     done, well = _settle(problem, min(most, 80), tau, give * tau, factor, s)
     if not well:
         return done, keep_best(problem, current, least, s)

@@ -10,8 +10,8 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
-# Entries of RescueScratch.stop.
-STOP_K, STOP_Q, STOP_S = range(3)
+# Entries of RescueScratch.joint.
+JOINT_K, JOINT_Q, JOINT_S = range(3)
 
 
 class Point(NamedTuple):
@@ -27,8 +27,8 @@ class Point(NamedTuple):
     contact: FloatArray
     """`gamma` and `contact`: relative velocities and impulses of the contacts, (c, 5)."""
 
-    stop: FloatArray
-    """Impulses of the joint limits, (m,), N m s."""
+    joint: FloatArray
+    """Impulses of the laws of the joint axes, (m,), N m s."""
 
 
 class RescueScratch(NamedTuple):
@@ -54,8 +54,8 @@ class RescueScratch(NamedTuple):
     """Linearised laws of every contact: dP = q - K dgamma, and s, the derivative by ln tau. For the
     normal: K, q, s; for friction and rolling friction: K (2 by the normal, 2 x 2), q (2), s (2)."""
 
-    stop: FloatArray
-    """K, q, s of the joint limits."""
+    joint: FloatArray
+    """K, q, s of the laws of the joint axes."""
 
     inertia: FloatArray
     root: FloatArray
@@ -93,7 +93,7 @@ def move(a: Point, step: float, d: Point, contacts: int, out: Point) -> None:
             out.w[k, i] = a.w[k, i] + step * d.w[k, i]
     for j in range(a.rate.shape[0]):
         out.rate[j] = a.rate[j] + step * d.rate[j]
-        out.stop[j] = a.stop[j] + step * d.stop[j]
+        out.joint[j] = a.joint[j] + step * d.joint[j]
     for c in range(contacts):
         for i in range(5):
             out.gamma[c, i] = a.gamma[c, i] + step * d.gamma[c, i]
@@ -121,7 +121,7 @@ def copy(a: Point, contacts: int, out: Point) -> None:
             out.w[k, i] = a.w[k, i]
     for j in range(a.rate.shape[0]):
         out.rate[j] = a.rate[j]
-        out.stop[j] = a.stop[j]
+        out.joint[j] = a.joint[j]
     for c in range(contacts):
         for i in range(5):
             out.gamma[c, i] = a.gamma[c, i]
@@ -136,23 +136,23 @@ def scale(a: Point, factor: float, contacts: int, out: Point) -> None:
 
 @inlined
 def product(a: Point, b: Point, contacts: int, per_length: float) -> float:
-    """Inner product of the impulses of two directions; those of joint limits are divided by the link's length."""
+    """Inner product of the impulses of two directions; those of joint axes are divided by the link's length."""
     total = 0.0
     for c in range(contacts):
         for i in range(5):
             total += a.contact[c, i] * b.contact[c, i]
-    for j in range(a.stop.shape[0]):
-        total += per_length * per_length * a.stop[j] * b.stop[j]
+    for j in range(a.joint.shape[0]):
+        total += per_length * per_length * a.joint[j] * b.joint[j]
     return total
 
 
 @inlined
 def largest_square(a: Point, contacts: int, per_length: float) -> float:
-    """Square of the largest impulse of a point; those of joint limits are divided by the link's length."""
+    """Square of the largest impulse of a point; those of joint axes are divided by the link's length."""
     largest = 0.0
     for c in range(contacts):
         for i in range(5):
             largest = max(largest, a.contact[c, i] * a.contact[c, i])
-    for j in range(a.stop.shape[0]):
-        largest = max(largest, (per_length * a.stop[j]) ** 2)
+    for j in range(a.joint.shape[0]):
+        largest = max(largest, (per_length * a.joint[j]) ** 2)
     return largest

@@ -8,6 +8,9 @@ from snakestudio.kernels.octet import Octet, octet, octet_plus, octet_times, oct
 from snakestudio.kernels.rescue_points import (
     DISC_T,
     DISC_V,
+    JOINT_K,
+    JOINT_Q,
+    JOINT_S,
     K_1N,
     K_2N,
     K_11,
@@ -21,9 +24,6 @@ from snakestudio.kernels.rescue_points import (
     S_1,
     S_2,
     S_N,
-    STOP_K,
-    STOP_Q,
-    STOP_S,
     WIDTH,
     Point,
     RescueScratch,
@@ -49,8 +49,9 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_V,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
     LAW_N,
-    STOP,
     SpatialImpulses,
     SpatialProblem,
 )
@@ -92,27 +93,25 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
                 _step_disc(d, c, 1, law, DISC_T, with_q)
             if problem.gain[c, GAIN_V] > 0.0:
                 _step_disc(d, c, 3, law, DISC_V, with_q)
-    if problem.n_stops > 0:
+    if problem.n_laws > 0:
         for j in range(problem.axes.shape[0]):
-            sign = problem.axes[j, STOP]
-            if sign != 0.0:
-                push = s.stop[j, STOP_Q] if with_q else s.stop[j, STOP_S]
-                d.stop[j] = push - s.stop[j, STOP_K] * sign * d.rate[j]
+            if problem.axes[j, IMPULSE_LOW] < problem.axes[j, IMPULSE_HIGH]:
+                push = s.joint[j, JOINT_Q] if with_q else s.joint[j, JOINT_S]
+                d.joint[j] = push - s.joint[j, JOINT_K] * d.rate[j]
 
 
 @inlined
 def _own_impulse(
     problem: SpatialProblem, at: Point, s: RescueScratch, j: int
 ) -> tuple[float, Octet]:
-    """Impulse that a joint axis loses per unit of its rate, and impulse of its motor and limit at the current rate."""
+    """Impulse that a joint axis loses per unit of its rate, and impulse of its motor and law at the current rate."""
     stiff: float = problem.axes[j, DRAG]
     push: float = problem.axes[j, DRIVE] - stiff * at.rate[j]
     growth = 0.0
-    sign = problem.axes[j, STOP]
-    if sign != 0.0:
-        stiff += s.stop[j, STOP_K]
-        push += sign * (at.stop[j] + s.stop[j, STOP_Q])
-        growth = sign * s.stop[j, STOP_S]
+    if problem.axes[j, IMPULSE_LOW] < problem.axes[j, IMPULSE_HIGH]:
+        stiff += s.joint[j, JOINT_K]
+        push += at.joint[j] + s.joint[j, JOINT_Q]
+        growth = s.joint[j, JOINT_S]
     return stiff, octet_with(octet_with(octet_zero(), NEWTON, push), TANGENT, growth)
 
 
@@ -187,10 +186,10 @@ def begin(
             at.contact[c, i] = guess.contact[c, i] if is_load else use * guess.contact[c, i]
         for i in range(WIDTH):
             s.law[c, i] = 0.0
-    for j in range(at.stop.shape[0]):
-        at.stop[j] = use * guess.stop[j]
+    for j in range(at.joint.shape[0]):
+        at.joint[j] = use * guess.joint[j]
         for i in range(3):
-            s.stop[j, i] = 0.0
+            s.joint[j, i] = 0.0
     close_chain(problem, at.w, at.rate)
     for _ in range(2):  # the second pass removes rounding errors
         solve(problem, at, s, False)

@@ -35,15 +35,17 @@ from snakestudio.kernels.spatial_problem import (
     DRAG,
     DRIVE,
     GAIN_V,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
+    LAW_GAIN,
     LAW_N,
     LAW_V,
     LAW_V2,
-    STOP,
-    STOP_GAIN,
+    REBOUND,
     SpatialImpulses,
     SpatialProblem,
 )
-from snakestudio.kernels.spatial_scratch import STIFF_STOP, Y_STOP, SpatialScratch
+from snakestudio.kernels.spatial_scratch import STIFF_JOINT, Y_JOINT, SpatialScratch
 
 HALVINGS = 6
 """Largest number of halvings of a step that increases the natural maps."""
@@ -152,14 +154,15 @@ def choose_all(
         )
         worst = max(worst, largest)
         squares += sum_of_squares
-    if problem.n_stops > 0:
+    if problem.n_laws > 0:
         inverse = 0.5 / problem.half
         for j in range(problem.axes.shape[0]):
-            if problem.axes[j, STOP] != 0.0:
-                p = impulses.stop[j]
-                y = p - problem.axes[j, STOP_GAIN] * problem.axes[j, STOP] * scratch.rate[j]
-                scratch.stop[j, Y_STOP] = y
-                distance = (p - max(y, 0.0)) * inverse
+            low, high = problem.axes[j, IMPULSE_LOW], problem.axes[j, IMPULSE_HIGH]
+            if low < high:
+                p = impulses.joint[j]
+                y = p - problem.axes[j, LAW_GAIN] * (scratch.rate[j] - problem.axes[j, REBOUND])
+                scratch.joint[j, Y_JOINT] = y
+                distance = (p - min(max(y, low), high)) * inverse
                 worst = max(worst, distance * distance)
                 squares += distance * distance
     return math.sqrt(worst), squares
@@ -169,15 +172,20 @@ def choose_all(
 def _own_impulse(
     problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, j: int
 ) -> Octet:
-    """Impulse of the motor and limit of a joint axis at the current rate; stores its stiffness in `scratch.stop`."""
+    """Impulse of the motor and law of a joint axis at the current rate; stores its stiffness in `scratch.joint`."""
     push: float = problem.axes[j, DRIVE] - problem.axes[j, DRAG] * scratch.rate[j]
     stiff = problem.axes[j, DRAG]
-    if problem.n_stops > 0 and problem.axes[j, STOP] != 0.0 and scratch.stop[j, Y_STOP] > 0.0:
-        stop = problem.axes[j, STOP_GAIN] / EPSILON
-        stiff += stop
-        sign = problem.axes[j, STOP]
-        push += sign * (impulses.stop[j] - stop * sign * scratch.rate[j])
-    scratch.stop[j, STIFF_STOP] = stiff
+    if problem.n_laws > 0:
+        low, high = problem.axes[j, IMPULSE_LOW], problem.axes[j, IMPULSE_HIGH]
+        if low < high:
+            y = scratch.joint[j, Y_JOINT]
+            if low < y < high:
+                hold = problem.axes[j, LAW_GAIN] / EPSILON
+                stiff += hold
+                push += impulses.joint[j] - hold * (scratch.rate[j] - problem.axes[j, REBOUND])
+            else:
+                push += min(max(y, low), high)
+    scratch.joint[j, STIFF_JOINT] = stiff
     return octet_with(octet_zero(), 6, push)
 
 
@@ -206,7 +214,7 @@ def _solve_linear(
             if (end - begin) % 2 == 1:  # the last of one or three; the remaining axes form a pair
                 last = end - 1
                 push = _own_impulse(problem, impulses, scratch, last)
-                stiff = scratch.stop[last, STIFF_STOP]
+                stiff = scratch.joint[last, STIFF_JOINT]
                 system = eliminate_axis(problem, last, system, stiff, push, scratch.eliminated)
             if end - begin >= 2:
                 push_0 = _own_impulse(problem, impulses, scratch, begin)
@@ -215,8 +223,8 @@ def _solve_linear(
                     problem,
                     begin,
                     system,
-                    scratch.stop[begin, STIFF_STOP],
-                    scratch.stop[begin + 1, STIFF_STOP],
+                    scratch.joint[begin, STIFF_JOINT],
+                    scratch.joint[begin + 1, STIFF_JOINT],
                     push_0,
                     push_1,
                     scratch.eliminated,
@@ -245,14 +253,20 @@ def _apply_step(
         for c in range(problem.first[k], problem.first[k + 1]):
             contact_velocities(problem.rows, c, dw, k, gamma, True)
             move_contact(problem, impulses.contact, gamma, scratch.law, c, stiffness)
-    if problem.n_stops > 0:
+    if problem.n_laws > 0:
         for j in range(problem.axes.shape[0]):
-            if problem.axes[j, STOP] != 0.0 and scratch.stop[j, Y_STOP] > 0.0:
-                impulses.stop[j] -= (
-                    problem.axes[j, STOP_GAIN] / EPSILON * problem.axes[j, STOP] * scratch.rate[j]
+            low, high = problem.axes[j, IMPULSE_LOW], problem.axes[j, IMPULSE_HIGH]
+            y = scratch.joint[j, Y_JOINT]
+            if low < high and low < y < high:
+                impulses.joint[j] -= (
+                    problem.axes[j, LAW_GAIN]
+                    / EPSILON
+                    * (scratch.rate[j] - problem.axes[j, REBOUND])
                 )
+            elif low < high:
+                impulses.joint[j] = min(max(y, low), high)
             else:
-                impulses.stop[j] = 0.0
+                impulses.joint[j] = 0.0
 
 
 @inlined
@@ -269,7 +283,7 @@ def _save(
             scratch.old_contact[c, i] = impulses.contact[c, i]
     for j in range(problem.axes.shape[0]):
         scratch.old_rate[j] = scratch.rate[j]
-        scratch.old_stop[j] = impulses.stop[j]
+        scratch.old_joint[j] = impulses.joint[j]
 
 
 @jit
@@ -286,7 +300,7 @@ def _halve(
             impulses.contact[c, i] = 0.5 * (impulses.contact[c, i] + scratch.old_contact[c, i])
     for j in range(problem.axes.shape[0]):
         scratch.rate[j] = 0.5 * (scratch.rate[j] + scratch.old_rate[j])
-        impulses.stop[j] = 0.5 * (impulses.stop[j] + scratch.old_stop[j])
+        impulses.joint[j] = 0.5 * (impulses.joint[j] + scratch.old_joint[j])
 
 
 @inlined

@@ -40,9 +40,22 @@ across; and from LINK_SHARES on the four values from SHARE_PLUS on in SpatialPro
 contacts with the ground."""
 LINK_WIDTH = 18
 """Number of entries in a row of SpatialProblem.links."""
-SWING_X, SWING_Y, SWING_Z, AXIS_X, AXIS_Y, AXIS_Z, STOP_GAIN, DRIVE, DRAG, STOP = range(10)
+(
+    SWING_X,
+    SWING_Y,
+    SWING_Z,
+    AXIS_X,
+    AXIS_Y,
+    AXIS_Z,
+    LAW_GAIN,
+    DRIVE,
+    DRAG,
+    IMPULSE_LOW,
+    IMPULSE_HIGH,
+    REBOUND,
+) = range(12)
 """Entries of SpatialProblem.axes."""
-AXIS_WIDTH = 10
+AXIS_WIDTH = 12
 """Number of entries in a row of SpatialProblem.axes."""
 LAW_N, LAW_T, LAW_T2, LAW_V, LAW_V2 = range(5)
 """Laws of a contact: normal, friction along and across, rolling friction along and across."""
@@ -85,14 +98,19 @@ class SpatialProblem(NamedTuple):
     """(n - 1, 3) from p_k to p_k+1, m."""
     axes: FloatArray
     """(m, AXIS_WIDTH) for every joint axis: velocity of p_k+1 per unit rate, m; the unit vector;
-    gain of its limit; drive, N m s, and drag, N m s per rad/s: the impulse of its motor and spring
-    is drive - drag * (rate at the end of the step); 0 away from the limits, else the sign of the
-    rate that leads away from the limit."""
+    gain of its law; drive, N m s, and drag, N m s per rad/s: the impulse of its motor, spring and
+    rotor is drive - drag * (rate at the end of the step); bounds of the impulse of its law, N m s,
+    and rate at which this impulse is inside the bounds, rad/s.
+
+    One set-valued law contains the dry friction and the limit of an axis: the impulse is in
+    [IMPULSE_LOW, IMPULSE_HIGH], and REBOUND - rate is in the normal cone of this interval there. Dry friction of
+    b has the bounds -b and b; at a limit, the bound that leads away from it is infinite. Without
+    either, both bounds are 0."""
     free: FloatArray
     """(n, 6) velocity of the centre of mass and angular velocity without contacts, joints and
     motors."""
-    n_stops: int
-    """Number of axes at their limits."""
+    n_laws: int
+    """Number of axes with a law, that is with dry friction or at their limits."""
     first: IntArray
     """(n + 1,); contacts of link k are those from first[k] to first[k + 1]."""
     rows: FloatArray
@@ -110,5 +128,5 @@ class SpatialImpulses(NamedTuple):
     contact: FloatArray
     """Normal (N s), friction and rolling friction in scaled coordinates (N s)."""
 
-    stop: FloatArray
-    """Impulses of the joint limits, not negative, N m s."""
+    joint: FloatArray
+    """Impulses of the laws of the joint axes, N m s; positive ones increase the angle."""

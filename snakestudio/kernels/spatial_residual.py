@@ -8,7 +8,7 @@ from __future__ import annotations
 from snakestudio._arrays import FloatArray
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.axes import X, Y, Z
-from snakestudio.kernels.prox import natural_disc, natural_halves, natural_positive
+from snakestudio.kernels.prox import natural_bounded, natural_disc, natural_halves, natural_positive
 from snakestudio.kernels.spatial_chain import component, joint_rates
 from snakestudio.kernels.spatial_problem import (
     ACROSS,
@@ -19,6 +19,9 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_V,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
+    LAW_GAIN,
     LAW_N,
     LAW_T,
     LAW_T2,
@@ -26,13 +29,12 @@ from snakestudio.kernels.spatial_problem import (
     LAW_V2,
     MASS,
     REAR,
+    REBOUND,
     RX,
     RY,
     RZ,
     SHARE_MINUS,
     SHARE_PLUS,
-    STOP,
-    STOP_GAIN,
     SWING_X,
     SpatialImpulses,
     SpatialProblem,
@@ -58,7 +60,7 @@ def _law_residual(
     Returns
     -------
     float
-        Dimensionless; impulses of joint limits are divided by the link's length to be in N s.
+        Dimensionless; impulses of joint axes are divided by the link's length to be in N s.
     """
     worst = 0.0
     total = 0.0  # preserves a NaN, which max() would ignore
@@ -105,9 +107,9 @@ def _law_residual(
                 total += rolling
             worst = max(worst, distance)
             total += distance
-    if problem.n_stops > 0:
+    if problem.n_laws > 0:
         for k in range(w.shape[0] - 1):
-            # A limit restricts the rate on which its impulse does work: that of the joint's angle.
+            # The law applies to the rate on which its impulse does work: that of the joint's angle.
             # If the axes are not exactly orthogonal, that is not the projection of the relative
             # angular velocity on the axis.
             begin = problem.joints[k]
@@ -116,10 +118,11 @@ def _law_residual(
                 problem.axes, begin, end, minus(vec3_at(w, k + 1, RX), vec3_at(w, k, RX))
             )
             for j in range(begin, end):
-                if problem.axes[j, STOP] != 0.0:
-                    rate = component(rates, j - begin)
-                    distance = natural_positive(
-                        impulses.stop[j], problem.axes[j, STOP] * rate, problem.axes[j, STOP_GAIN]
+                low, high = problem.axes[j, IMPULSE_LOW], problem.axes[j, IMPULSE_HIGH]
+                if low < high:
+                    gamma_j = component(rates, j - begin) - problem.axes[j, REBOUND]
+                    distance = natural_bounded(
+                        impulses.joint[j], gamma_j, problem.axes[j, LAW_GAIN], low, high
                     )
                     distance *= 0.5 / problem.half
                     worst = max(worst, distance)
@@ -138,7 +141,7 @@ def _joint_impulses(
     """Joint impulses by recursion from the last link, and the error of the equations of motion and the joints.
 
     The wrench at p_{k+1} that the motion of link k + 1 requires (P1 (75)) must, about the axes of
-    the joint, equal the impulses of motor and limit; that of link 1 at its free end must vanish;
+    the joint, equal the impulses of motor and law; that of link 1 at its free end must vanish;
     and p_{k+1} must move with link k. The effect of rounding of the velocities is not counted.
 
     Parameters
@@ -234,8 +237,8 @@ def _joint_impulses(
                 dx, dy, dz = vec3_at(axes, i, AXIS_X)
                 about = (dx * mx + dy * my + dz * mz) + (sx * fx + sy * fy + sz * fz)
                 about -= problem.axes[i, DRIVE] - problem.axes[i, DRAG] * rate
-                if problem.n_stops > 0:
-                    about -= problem.axes[i, STOP] * impulses.stop[i]
+                if problem.n_laws > 0:
+                    about -= impulses.joint[i]
                 violation = max(violation, abs(about) / problem.half)
                 ax -= rate * sx
                 ay -= rate * sy

@@ -10,8 +10,8 @@ from snakestudio._arrays import FloatArray
 from snakestudio.kernels.rescue_points import rescue_workspace
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
-# Entries of SpatialScratch.stop.
-Y_STOP, STIFF_STOP = range(2)
+# Entries of SpatialScratch.joint.
+Y_JOINT, STIFF_JOINT = range(2)
 # First entries of the octets of a matrix in SpatialScratch.inertia.
 M_X, M_Y, M_Z, M_RX, M_RY, M_RZ = range(0, 48, 8)
 
@@ -42,18 +42,25 @@ class SpatialScratch(NamedTuple):
     """Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction
     (2), beta_V, the share of friction along in its branch, and the inverse of this share."""
 
-    stop: FloatArray
-    """y and stiffness of the joint limits."""
+    joint: FloatArray
+    """y of the law of every joint axis, and its stiffness."""
 
     old_w: FloatArray
     old_gamma: FloatArray
     old_contact: FloatArray
     old_rate: FloatArray
-    old_stop: FloatArray
-    """`old_w`, `old_gamma`, `old_contact`, `old_rate` and `old_stop`: the previous iterate."""
+    old_joint: FloatArray
+    """`old_w`, `old_gamma`, `old_contact`, `old_rate` and `old_joint`: the previous iterate."""
 
     guess: SpatialImpulses
     """Impulses at the start of the iteration."""
+
+    first: SpatialImpulses
+    first_w: FloatArray
+    """`first` and `first_w`: result of the first attempt of `rescue_dry`."""
+
+    bound: FloatArray
+    """Largest impulses of the axes' dry friction, N m s."""
 
     rescue: FloatArray
     """Workspace from `rescue_workspace`."""
@@ -71,12 +78,15 @@ def make_spatial_scratch(n: int, axes: int, contacts: int) -> SpatialScratch:
         drate=np.zeros(m),
         gamma=np.zeros((c, 5)),
         law=np.zeros((c, 11)),
-        stop=np.zeros((m, 2)),
+        joint=np.zeros((m, 2)),
         old_w=np.zeros((n, 6)),
         old_gamma=np.zeros((c, 5)),
         old_contact=np.zeros((c, 5)),
         old_rate=np.zeros(m),
-        old_stop=np.zeros(m),
+        old_joint=np.zeros(m),
         guess=SpatialImpulses(np.zeros((c, 5)), np.zeros(m)),
+        first=SpatialImpulses(np.zeros((c, 5)), np.zeros(m)),
+        first_w=np.zeros((n, 6)),
+        bound=np.zeros(m),
         rescue=rescue_workspace(n, m, c),
     )

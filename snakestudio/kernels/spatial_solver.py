@@ -55,8 +55,8 @@ def solve_spatial(
     prepare_inertia(problem, scratch.inertia)
     begin(problem, w, scratch)
     copy_rows(impulses.contact, int(problem.first[w.shape[0]]), scratch.guess.contact)
-    for j in range(impulses.stop.shape[0]):
-        scratch.guess.stop[j] = impulses.stop[j]
+    for j in range(impulses.joint.shape[0]):
+        scratch.guess.joint[j] = impulses.joint[j]
     if problem.first[w.shape[0]] >= MANY:
         return _newton_of_many(problem, impulses, w, scratch, goal, most)
     iterations, _ = newton(problem, impulses, w, scratch, goal, most, False)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel
 
 from snakestudio.errors import Fix, Problem
@@ -205,6 +206,24 @@ _CONDITIONS = (
         "ground.stribeck_rise",
         lambda s: s.ground.stribeck_rise > 0.0,
         "only with a Stribeck rise",
+    ),
+    _Condition(
+        ("actuator.dry_friction_rise",),
+        "actuator.dry_friction_nm",
+        lambda s: bool(s.axis_values.dry.any()),
+        "only with dry friction",
+    ),
+    _Condition(
+        ("actuator.dry_friction_speed_deg_s",),
+        "actuator.dry_friction_nm",
+        lambda s: bool((s.axis_values.dry * s.axis_values.dry_rise).any()),
+        "only with a rise of dry friction",
+    ),
+    _Condition(
+        ("actuator.restitution",),
+        "actuator.restitution",
+        lambda s: bool(np.isfinite([s.axis_values.lower, s.axis_values.upper]).any()),
+        "only with a joint limit",
     ),
     _Condition(
         ("ground.downhill_deg",),

@@ -56,6 +56,7 @@ ENERGY_HELP = {
     "work_friction_coulomb_j": "Part of `work_friction_j` due to Coulomb friction",
     "work_spring_j": "Work of the springs of the joints; their energy is part of `energy_potential_j`",
     "work_damper_j": "Work of the dampers of the joints",
+    "work_dry_friction_j": "Work of dry friction in the joints and of losses in their gears",
     "work_projection_j": "Work of gravity while links are moved to close the joints at the end of a step (projection "
     "of the positions); it changes the potential energy, not the kinetic energy",
 }

@@ -28,6 +28,7 @@ PASSIVE = {
     "work_joint": "the joints' bearings",
     "work_stop": "the joints' stops",
     "work_damper": "the joints' dampers",
+    "work_dry_friction": "the joints' dry friction",
 }
 """Works that only take energy, and what does them."""
 

@@ -209,6 +209,8 @@ def _axis(
         damping=float(values.damper[j]),
         stiffness=stiffness,
         rest=sign * (float(values.rest[j]) - zero) if stiffness else 0.0,
+        friction=float(values.dry[j]),
+        armature=float(values.rotor[j]),
         actuation=motor if gives_torques or motor.kp or motor.kd else None,
     )
 
@@ -377,8 +379,19 @@ def _motor_notes(scene: Scene) -> Iterator[str]:
         )
     if actuator.time_constant_s:
         yield f"The time constant of the motors ({actuator.time_constant_s:g} s) is omitted."
-    if scene.axis_values.free_play.any():
+    values = scene.axis_values
+    if values.free_play.any():
         yield "The backlash of the motors is omitted."
+    if values.dry_rise[values.dry > 0.0].any():
+        yield "The rise of the dry friction near rest is omitted."
+    if (values.efficiency < 1.0).any():
+        yield "The losses of the gears are omitted."
+    if values.back_emf.any():
+        yield "The back EMF of the motors is omitted."
+    if np.isfinite(values.max_current_torque).any():
+        yield "The current limit of the motors is omitted."
+    if values.restitution[np.isfinite(values.lower) | np.isfinite(values.upper)].any():
+        yield "The restitution of the joint limits is omitted."
 
 
 def _damped_cardan(scene: Scene) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from snakestudio._arrays import FloatArray
 from snakestudio.inputs import InputError
+from snakestudio.model.robot.axis_values import with_rotors
 from snakestudio.robot_files.alignment import Alignment
 from snakestudio.robot_files.link_values import LinkValues
 from snakestudio.robot_files.notes import Notes
@@ -50,6 +51,8 @@ class AxisFields:
     spring: float = 0.0
     damper: float = 0.0
     rest: float = 0.0
+    rotor: float = 0.0
+    dry: float = 0.0
 
 
 def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
@@ -73,18 +76,8 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
             axis.damper = joint.damping
             axis.spring = joint.stiffness
             axis.rest = zero + sign * joint.rest if joint.stiffness else 0.0
-            if joint.armature:
-                notes.add(
-                    joint.name,
-                    f"the rotor inertia (armature) of {joint.armature:g} kg m² was ignored",
-                    "armature",
-                )
-            if joint.friction:
-                notes.add(
-                    joint.name,
-                    f"the dry friction of {joint.friction:g} N m in the joint was ignored",
-                    "dry",
-                )
+            axis.rotor = joint.armature
+            axis.dry = joint.friction
             axes.append(axis)
     return axes
 
@@ -264,4 +257,5 @@ def _response(axes: list[AxisFields], links: list[LinkValues], first: int) -> Fl
             "its masses and inertias are too unequal for a simulation",
             "correct those that are wrong",
         )
-    return 0.5 * (inverse + inverse.T)
+    free = 0.5 * (inverse + inverse.T)
+    return with_rotors(free, np.array([axis.rotor for axis in axes]))

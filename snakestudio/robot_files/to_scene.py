@@ -292,6 +292,8 @@ def _joints(
             ("max_torque_nm", "max_torque"),
             ("spring_nm_per_rad", "spring"),
             ("damper_nms_per_rad", "damper"),
+            ("rotor_inertia_kg_m2", "rotor"),
+            ("dry_friction_nm", "dry"),
         )
     }
     for field, attribute in (
@@ -319,6 +321,8 @@ def _joints(
         "zero_deg": 0.0,
         "reversed": False,
     }
+    for field in ("rotor_inertia_kg_m2", "dry_friction_nm"):
+        bases[field] = most_common(values[field])
     for field in ("max_torque_nm", "max_speed_deg_s"):
         complete = all(value is not None for value in values[field])
         bases[field] = most_common(values[field]) if complete else None
@@ -363,7 +367,10 @@ def _joints(
         for only, fields in sorted(by_axis.items(), key=lambda entry: entry[0] or ""):
             overrides.append(JointOverride(index=index, only=only, **fields))
     actuator = Actuator(
-        max_torque_nm=bases["max_torque_nm"], max_speed_deg_s=bases["max_speed_deg_s"]
+        max_torque_nm=bases["max_torque_nm"],
+        max_speed_deg_s=bases["max_speed_deg_s"],
+        rotor_inertia_kg_m2=bases["rotor_inertia_kg_m2"],
+        dry_friction_nm=bases["dry_friction_nm"],
     )
     return tuple(overrides), JointController(**gains), actuator, pattern, limit, offset
 

@@ -36,6 +36,8 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
     ]
     if any(joint.actuation is not None for joint in joints):
         yield "The gains of the joint controllers are omitted; torque and speed limits are limits of the joints."
+    if any(joint.armature for joint in joints):
+        yield "The rotor inertia of the joints is omitted."
     if model.start.angles.any() or model.start.velocity.any() or model.start.angular_velocity.any():
         yield (
             "SDF has no initial joint angles and velocities: the robot starts straight and at rest, with its first"

@@ -33,6 +33,8 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
     yield "URDF has no world: the ground, gravity, obstacles and the start of the robot are omitted."
     if any(joint.actuation is not None for joint in joints):
         yield "The gains of the joint controllers are omitted; torque and speed limits are limits of the joints."
+    if any(joint.armature for joint in joints):
+        yield "The rotor inertia of the joints is omitted."
     if any(joint.stiffness for joint in joints):
         yield "The springs of the joints are omitted."
     if any(len(body.joints) > 1 for body in bodies):

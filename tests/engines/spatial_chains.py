@@ -14,12 +14,14 @@ from snakestudio.engines.row_buffers import make_row_buffers
 from snakestudio.engines.spatial_nonsmooth.joint_kinds import axis_names
 from snakestudio.engines.spatial_nonsmooth.params import (
     AXIS_VALUES,
+    CURRENT,
     DAMPING,
     HIGH,
     LAG,
     LOW,
     MOST,
     REST,
+    ROTOR,
     STIFFNESS,
     Chain,
     Params,
@@ -49,9 +51,9 @@ _advance = direct(advance_steps)
 
 
 def limp_axes(count: int) -> FloatArray:
-    """Return values of `count` axes without gains, stops or springs."""
+    """Return values of `count` axes without gains, stops, springs, rotors, friction and current limits."""
     values = np.zeros((count, AXIS_VALUES))
-    values[:, [LOW, HIGH, MOST, LAG]] = -np.inf, np.inf, np.inf, 1.0
+    values[:, [LOW, HIGH, MOST, LAG, CURRENT]] = -np.inf, np.inf, np.inf, 1.0, np.inf
     return values
 
 
@@ -173,12 +175,12 @@ def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
             for j, name in zip(
                 range(joints[k - 1], joints[k]), axis_names(int(chain.kinds[k - 1])), strict=True
             ):
-                stiffness, damping, rest = chain.axes[j, [STIFFNESS, DAMPING, REST]]
+                stiffness, damping, rest, rotor = chain.axes[j, [STIFFNESS, DAMPING, REST, ROTOR]]
                 place = f"{-swing!r} 0 0" if name == "yaw" else "0 0 0"
                 lines.append(
                     f'<joint type="hinge" pos="{place}" axis="{AXES[name][0]} {AXES[name][1]} {AXES[name][2]}" '
                     f'stiffness="{float(stiffness)!r}" damping="{float(damping)!r}" '
-                    f'springref="{math.degrees(rest)!r}"/>'
+                    f'springref="{math.degrees(rest)!r}" armature="{float(rotor)!r}"/>'
                 )
         lines.append(
             f'<inertial pos="{rear!r} 0 0" mass="{mass!r}" diaginertia="{axial!r} {across!r} {across!r}"/>'

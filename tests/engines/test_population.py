@@ -12,6 +12,7 @@ from tests.population import (
     any_robot_tree,
     robot_tree,
     run,
+    spatial_drive_tree,
     spatial_robot_tree,
     table,
     tree,
@@ -54,8 +55,17 @@ def test_random_spatial_robots_run_without_energy_gain() -> None:
     prove(range(1, 8, 2), 4, spatial_robot_tree, 1e-4)
 
 
+def test_random_drive_trains_run_without_energy_gain() -> None:
+    prove(range(2, 9, 2), 3, spatial_drive_tree, 1e-4)
+
+
 @pytest.mark.soak
-def test_hundreds_of_robots_of_any_joints_and_wheels() -> None:
+def test_hundreds_of_robots_with_drive_trains() -> None:
+    prove(range(300), 150, spatial_drive_tree, 1e-4)
+
+
+@pytest.mark.soak
+def test_hundreds_of_robots_of_any_of_any_joints_and_wheels() -> None:
     prove(range(400), 200, any_robot_tree, 1e-4)
 
 

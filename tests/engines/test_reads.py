@@ -32,6 +32,11 @@ def test_defaults_cause_no_problems(kind: str) -> None:
         ),
         (
             PLANAR,
+            {"actuator.rotor_inertia_kg_m2": 0.002},
+            naming("actuator.rotor_inertia_kg_m2: 0.002", 'model.kind = "spatial_nonsmooth"'),
+        ),
+        (
+            PLANAR,
             {"start.z_m": 0.2},
             naming("start.z_m: 0.2", 'model.kind = "spatial_nonsmooth"'),
         ),

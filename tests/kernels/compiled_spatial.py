@@ -41,7 +41,7 @@ def solve_by_rescue(
 ) -> int:
     """Solve as `solve`, without the fast iteration first."""
     scratch = make_spatial_scratch(len(w), len(problem.axes), max(len(impulses.contact), 1))
-    guess = SpatialImpulses(impulses.contact.copy(), impulses.stop.copy())
+    guess = SpatialImpulses(impulses.contact.copy(), impulses.joint.copy())
     iterations, _ = rescue(problem, impulses, w, guess, most, scratch.rescue)
     return iterations
 

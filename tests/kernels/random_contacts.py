@@ -13,8 +13,9 @@ from snakestudio.kernels.spatial_problem import (
     DRAG,
     DRIVE,
     GAIN_WIDTH,
-    STOP,
-    STOP_GAIN,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
+    LAW_GAIN,
     SpatialImpulses,
     SpatialProblem,
 )
@@ -67,8 +68,9 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
     free = rng.normal(size=(n, 6)) * [0.1, 0.1, 0.1, 1.0, 1.0, 1.0] - [0.0, 0.0, 0.1, 0.0, 0.0, 0.0]
     axes[:, DRIVE] = 1e-4 * rng.normal(size=len(axes))
     axes[:, DRAG] = rng.choice([0.0, 1e-3], size=len(axes))
-    axes[:, STOP] = stop.ravel()
-    axes[:, STOP_GAIN] = 0.5 * inertia
+    axes[stop.ravel() < 0.0, IMPULSE_LOW] = -np.inf
+    axes[stop.ravel() > 0.0, IMPULSE_HIGH] = np.inf
+    axes[:, LAW_GAIN] = 0.5 * inertia
 
     def each(value: float) -> FloatArray:
         return np.full(n, value)
@@ -94,7 +96,7 @@ def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArr
         reach=2.0 * half * axis[:-1],
         axes=axes,
         free=free,
-        n_stops=int(np.count_nonzero(stop)),
+        n_laws=int(np.count_nonzero(stop)),
         first=np.searchsorted(link, np.arange(n + 1)).astype(np.int64),
         rows=rows.reshape(count, 40),
         gain=gain,
@@ -108,13 +110,11 @@ def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
     n = len(problem.axis)
     return {
         **{
-            name: np.asarray(value)
-            for name, value in problem._asdict().items()
-            if name != "n_stops"
+            name: np.asarray(value) for name, value in problem._asdict().items() if name != "n_laws"
         },
         "rows": problem.rows[:contacts].reshape(-1, 5, 8)[:, :, :6],
         "gain": problem.gain[:contacts],
         "guess_w": np.zeros((n, 6)),
         "guess_contact": np.zeros((contacts, 5)),
-        "guess_stop": np.zeros(len(problem.axes)),
+        "guess_joint": np.zeros(len(problem.axes)),
     }

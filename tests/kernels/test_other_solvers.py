@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from snakestudio._arrays import FloatArray
 from snakestudio.engines.planar_nonsmooth import problem_file as planar_file
@@ -22,7 +23,13 @@ from snakestudio.kernels._jit import jit
 from snakestudio.kernels.planar_problem import MASS as PLANAR_MASS
 from snakestudio.kernels.planar_problem import PROX
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_problem import MASS, STOP, SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_problem import (
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
+    MASS,
+    SpatialImpulses,
+    SpatialProblem,
+)
 from snakestudio.model.scene import Solver
 from snakestudio.session.fclib import fclib_bytes
 from tests.kernels import captured
@@ -171,6 +178,12 @@ def by_gauss_seidel(problem: Read) -> FloatArray | None:
     return r if change <= 1e-12 * scale else None
 
 
+def _limited(problem: SpatialProblem) -> NDArray[np.bool_]:
+    """Return which joint axes are at a limit, (m,)."""
+    limited: NDArray[np.bool_] = problem.axes[:, IMPULSE_LOW] < problem.axes[:, IMPULSE_HIGH]
+    return limited
+
+
 def as_fclib(problem: SpatialProblem, impulses: SpatialImpulses) -> tuple[Read, FloatArray]:
     """Convert a problem through its file, with our impulses in its form."""
     other = read(fclib_bytes(spatial_file.as_friction_problem(arrays_of(problem)), "Random"))
@@ -180,7 +193,7 @@ def as_fclib(problem: SpatialProblem, impulses: SpatialImpulses) -> tuple[Read, 
     r[:contacts, 1:3] = other.mu[:contacts, None] * impulses.contact[:contacts, 1:3]
     if other.mu_rolling is not None:
         r[:contacts, 3:5] = other.mu_rolling[:contacts, None] * impulses.contact[:contacts, 3:5]
-    r[contacts:, 0] = impulses.stop[problem.axes[:, STOP] != 0.0]
+    r[contacts:, 0] = np.abs(impulses.joint[_limited(problem)])
     return other, r.ravel()
 
 
@@ -194,8 +207,9 @@ def from_fclib(
     ours[:, 0] = pairs[:contacts, 0]
     rough = other.mu[:contacts] > 0.0
     ours[rough, 1:3] = pairs[:contacts][rough, 1:] / other.mu[:contacts][rough, None]
-    stop = np.zeros(len(problem.axes))
-    stop[problem.axes[:, STOP] != 0.0] = pairs[contacts:, 0]
+    joint = np.zeros(len(problem.axes))
+    joint[_limited(problem)] = pairs[contacts:, 0]
+    joint[problem.axes[:, IMPULSE_LOW] < 0.0] *= -1.0
     v = velocities(other, r)
     w = np.zeros((len(problem.axis), 6))
     w[0] = v[:6]
@@ -204,7 +218,7 @@ def from_fclib(
         w[k + 1, :3] += np.cross(w[k, 3:], problem.reach[k])
         for j in range(problem.joints[k], problem.joints[k + 1]):
             w[k + 1] += v[6 + j] * problem.axes[j, :6]
-    return SpatialImpulses(ours, stop), w
+    return SpatialImpulses(ours, joint), w
 
 
 def test_random_problems_agree_with_another_solver() -> None:
@@ -250,7 +264,7 @@ def test_rolling_friction_and_limits_satisfy_the_laws_of_the_file() -> None:
         solve(problem, impulses, w, Solver().max_iterations)
         other, r = as_fclib(problem, impulses)
         rolling += other.mu_rolling is not None
-        stopped += problem.n_stops > 0
+        stopped += problem.n_laws > 0
         # A residual of 1e-8 of a link is increased by the inverse of the whole chain's mass
         # matrix.
         assert missed(other, r, problem.scale, problem.links[0, MASS]) <= 1e-6, name

@@ -19,10 +19,10 @@ from snakestudio.kernels.spatial_problem import (
     DRAG,
     DRIVE,
     GAIN_WIDTH,
+    IMPULSE_HIGH,
+    LAW_GAIN,
     MASS,
     REAR,
-    STOP,
-    STOP_GAIN,
     SWING_X,
     SpatialImpulses,
     SpatialProblem,
@@ -98,7 +98,7 @@ def chain(
             axes[joints[k], SWING_X : SWING_X + 3] = offset * np.cross(unit[0], between)
     axes[:, DRIVE] = 1e-3 * rng.normal(size=len(axes))
     axes[:, DRAG] = rng.choice([0.0, 1e-3], size=len(axes))
-    axes[:, STOP_GAIN] = 6e-4
+    axes[:, LAW_GAIN] = 6e-4
     problem = SpatialProblem(
         links=links,
         joints=joints,
@@ -109,7 +109,7 @@ def chain(
         reach=reach,
         axes=axes,
         free=rng.normal(size=(n, 6)),
-        n_stops=0,
+        n_laws=0,
         first=np.zeros(n + 1, np.int64),
         rows=np.zeros((1, 40)),
         gain=np.zeros((1, GAIN_WIDTH)),
@@ -199,14 +199,14 @@ def test_joint_limit_restricts_the_rate_of_its_angle() -> None:
     tilted = pitch + skew * yaw
     axes[1, AXIS_X : AXIS_X + 3] = tilted / np.linalg.norm(tilted)
     axes[:, DRAG] = 0.0
-    axes[0, STOP] = 1.0
-    problem = problem._replace(n_stops=1)
+    axes[0, IMPULSE_HIGH] = np.inf
+    problem = problem._replace(n_laws=1)
     impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros(2))
     solve(problem, impulses, w, 100)
-    if impulses.stop[0] == 0.0:  # it opened: push it against the limit
+    if impulses.joint[0] == 0.0:  # it opened: push it against the limit
         axes[:, DRIVE] = -1.0, 0.3
         solve(problem, impulses, w, 100)
-    assert impulses.stop[0] > 0.0
+    assert impulses.joint[0] > 0.0
     relative = w[1, 3:] - w[0, 3:]
     rates = np.linalg.lstsq(axes[:, AXIS_X : AXIS_X + 3].T, relative, rcond=None)[0]
     assert abs(rates[0]) < 1e-9

@@ -116,6 +116,8 @@ def random_scene(seed: int, n: int = 9) -> Scene:
                 "rest_deg": some(-20, 20),
                 "reversed": bool(rng.integers(2)),
                 "zero_deg": some(-40, 40),
+                "rotor_inertia_kg_m2": some(0, 5e-3),
+                "dry_friction_nm": some(0, 0.2),
             }
             for kind in JOINT_AXES[name]
         ]

@@ -150,7 +150,18 @@ def test_position_servos_springs_and_reversed_axes_are_read(tmp_path: Path) -> N
     assert (first.kp, first.kd, first.max_torque, first.sign) == (4.0, 0.2, 3.0, -1.0)
     assert (first.spring, first.rest) == (2.0, pytest.approx(-0.25))
     assert (second.kp, second.kd, second.driven) == (0.0, 0.0, False)
-    assert any("armature" in note and "0.01" in note for note in imported_robot.notes)
+    assert (first.rotor, second.rotor) == (0.01, 0.01)
+    assert not any("armature" in note for note in imported_robot.notes)
+
+
+def test_rotors_and_dry_friction_become_values_of_the_axes(tmp_path: Path) -> None:
+    text = mjcf_chain(["0 0 1"] * 3, joint='armature="0.01" frictionloss="0.2"')
+    text = text.replace('frictionloss="0.2"', 'frictionloss="0.5"', 1)
+    scene = new_scene(imported(tmp_path, text, "rotors.xml"), "Rotors", "rotors.xml")
+    assert scene.actuator.rotor_inertia_kg_m2 == 0.01
+    assert scene.actuator.dry_friction_nm == 0.2
+    assert scene.axis_values.dry.tolist() == [0.5, 0.2, 0.2]
+    assert scene.axis_values.rotor.tolist() == [0.01, 0.01, 0.01]
 
 
 def test_wheels_become_passive_wheels(tmp_path: Path) -> None:

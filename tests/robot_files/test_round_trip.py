@@ -10,6 +10,7 @@ from snakestudio.cli import main
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import resource, scenes_dir
 from snakestudio.robot_files.importing import load_robot
+from snakestudio.robot_files.to_scene import new_scene
 
 APART = """format = 1
 [model]
@@ -82,6 +83,26 @@ def test_exported_robots_are_imported_unchanged(name: str, ending: str, tmp_path
             before.joint_controller.kp,
             before.joint_controller.kd,
         )
+
+
+@pytest.mark.parametrize("ending", ["mjcf", "urdf", "sdf"])
+def test_exported_dry_friction_and_rotors_are_imported_unchanged(
+    ending: str, tmp_path: Path
+) -> None:
+    scene = tmp_path / "scene.toml"
+    motors = "[actuator]\nrotor_inertia_kg_m2 = 2e-3\ndry_friction_nm = 0.05\n"
+    joint = "[[robot.joint]]\nindex = 2\ndry_friction_nm = 0.3\n"
+    scene.write_text(BENT_ENDS.replace("[robot]", f"{motors}[robot]", 1) + joint, encoding="utf-8")
+    file = tmp_path / f"robot.{ending}"
+    assert main(["export-model", str(scene), f"--{ending}", str(file)]) == 0
+    imported = load_robot(file)
+    values = new_scene(imported, "Again", file.name).axis_values
+    assert values.dry.tolist() == [0.05, 0.3, 0.05]
+    if ending == "mjcf":
+        assert values.rotor.tolist() == [2e-3] * 3
+    else:
+        assert not values.rotor.any()
+        assert "rotor inertia" in file.read_text(encoding="utf-8").partition("-->")[0]
 
 
 @pytest.mark.parametrize("ending", ["urdf", "sdf"])

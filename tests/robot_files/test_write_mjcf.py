@@ -87,6 +87,8 @@ def test_motors_springs_and_limits_equal_the_scene(seed: int) -> None:
     ends = values.sign[:, None] * (
         np.column_stack([values.lower, values.upper]) - values.zero[:, None]
     )
+    np.testing.assert_allclose(model.dof_armature[6:], values.rotor, rtol=1e-12)
+    np.testing.assert_allclose(model.dof_frictionloss[6:], values.dry, rtol=1e-12)
     assert model.jnt_limited[1:].all()
     np.testing.assert_allclose(model.jnt_range[1:], np.sort(ends, axis=1), atol=1e-15)
 
@@ -377,6 +379,11 @@ def test_axial_inertia_ignored_by_a_planar_model_is_reduced() -> None:
         ({"ground.picture": {"file": "floor.png"}}, "friction image of the ground"),
         ({"actuator.free_play_deg": 3.0}, "acklash"),
         ({"actuator.time_constant_s": 0.02}, "time constant"),
+        ({"actuator.efficiency": 0.9}, "losses"),
+        ({"actuator.back_emf_nms_per_rad": 0.1}, "back EMF"),
+        ({"actuator.max_current_torque_nm": 3.0}, "current limit"),
+        ({"actuator.dry_friction_nm": 0.1, "actuator.dry_friction_rise": 0.5}, "near rest"),
+        ({"actuator.restitution": 0.5, "robot.joint_limit_deg": 90.0}, "restitution"),
         ({"actuator.max_speed_deg_s": 90.0}, "speed limit"),
         ({"model.kind": "planar_nonsmooth"}, "planar"),
         ({"model.kind": "planar_lagrangian", "ground.viscous_along_ns_per_m": 1.0}, "Viscous"),

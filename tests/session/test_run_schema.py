@@ -22,6 +22,8 @@ from tests.elsewhere import answer_of
 CREEPING = Path(__file__).resolve().parents[1] / "toys" / "creeping.py"
 SPRING = {"robot": {"joint": [{"index": 3, "spring_nm_per_rad": 0.5}]}}
 DAMPER = {"robot": {"joint": [{"index": 3, "damper_nms_per_rad": 0.5}]}}
+DRY = {"actuator": {"dry_friction_nm": 0.05}}
+WORN = {"robot": {"joint": [{"index": 3, "efficiency": 0.7, "damper_nms_per_rad": 0.1}]}}
 TORQUES = {
     "gait": {"kind": "joint_torque", "torque_nm": "0.1*sin(t)"},
     "start": {"kind": "straight"},
@@ -55,6 +57,8 @@ def recorded(scene: Scene) -> Schema:
         ("obstacle_aided", LAST),
         ("alternating_16", {}),
         ("sidewinding", DAMPER),
+        ("sidewinding", DRY),
+        ("sidewinding", WORN),
         ("lagrangian_undulation", {}),
         ("lagrangian_undulation", DAMPER),
         ("jam_resolution", {}),
@@ -74,6 +78,7 @@ def test_schema_of_a_scene_is_that_of_its_run(name: str, tables: dict[str, dict[
         SPRING,
         DAMPER,
     )
+    assert ("work_dry_friction" in schema.energy) == (tables in (DRY, WORN))
 
 
 def test_schema_of_a_plug_in_without_one_is_that_of_its_engine() -> None:

@@ -63,7 +63,7 @@ ROUNDED_OTHERWISE = {
 """Versions whose solvers had the same paths with other roundings, by formulation or run: within
 `ELSEWHERE_M` of the current results."""
 
-NEW_FIELDS = {"torque": "None"} | {
+NEW_FIELDS = {"torque": "None", "rate": next(leaves(np.zeros(0)))[1]} | {
     f"tip_{of}": (0.0).hex() for of in ("fx_n", "fy_n", "fz_n", "mx_nm", "my_nm", "mz_nm")
 }
 """Parts that were added to states since 0.1.0, with their values for files without them."""

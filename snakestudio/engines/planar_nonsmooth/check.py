@@ -8,15 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from snakestudio._arrays import FloatArray, IntArray
-from snakestudio.engines import checks, crossing, planar_checks
+from snakestudio.engines import checks, crossing, planar_checks, smooth_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.kernels.planar_problem import TURN
 from snakestudio.model.ground_friction import ground_friction_problems
-from snakestudio.model.robot.overrides import selected
+from snakestudio.model.robot.overrides import JointOverride, selected
 from snakestudio.model.robot.pose import initial_joint_angles, joint_arms, planar_pose
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
+from snakestudio.model.shared_values import DRIVE_TRAIN
+
+OF_JOINTS = frozenset(JointOverride.model_fields).difference(DRIVE_TRAIN)
+"""Fields of joint tables that this model reads, or that do not apply to it."""
 
 LONGEST_PIECE = 60
 """Number of links whose stability is analysed together."""
@@ -187,6 +191,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += crossing.likely_crossings(scene, base_dir, u[:, :2], u[:, TURN])
     problems += checks.joint_limits(scene, initial_joint_angles(scene, base_dir))
     problems += planar_checks.ignored_pitch(scene)
+    problems += smooth_checks.ignored_values(scene, joints=OF_JOINTS)
     problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.endless_soft_start(scene)
     return problems + _wheels_that_slip(scene) + checks.missing_friction(scene)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from snakestudio.engines.chain_schema import (
     CONTACT_ENERGY,
-    SPRING_ENERGY,
     chain_schema,
-    has_springs,
+    joint_energy,
 )
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -22,4 +21,4 @@ joints are closed by moving links (P2, VI-C), minus "work_spring"."""
 
 def make_schema(scene: Scene) -> Schema:
     """Return the schema of `scene`."""
-    return chain_schema(scene, (*ENERGY, *SPRING_ENERGY) if has_springs(scene) else ENERGY)
+    return chain_schema(scene, (*ENERGY, *joint_energy(scene)))

@@ -120,7 +120,9 @@ def largest_stable_step(scene: Scene) -> float:
             pose[own] = waves.angles(wave, joints[own], phase + wave.phase)
         poses.append(pose)
     responses = (_joint_response(robot, pose) for pose in poses)
-    return checks.largest_stable_step(responses, values.kp[:count], values.kd[:count])
+    return checks.largest_stable_step(
+        responses, values.kp[:count], values.kd[:count], values.rotor[:count]
+    )
 
 
 def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:

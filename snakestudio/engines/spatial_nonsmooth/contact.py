@@ -58,6 +58,8 @@ from snakestudio.kernels.spatial_problem import (
     GAIN_N,
     GAIN_T,
     GAIN_V,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
     INV_ACROSS,
     INV_AXIAL,
     INV_MASS,
@@ -81,7 +83,6 @@ from snakestudio.kernels.spatial_problem import (
     RZ,
     SHARE_MINUS,
     SHARE_PLUS,
-    STOP,
 )
 from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import vec3, vec3_at
@@ -348,7 +349,7 @@ def _before(state: State, contacts: ContactList, c: int, k: int) -> int:
 
 
 @inlined
-def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
+def warm_start(params: Params, state: State, work: Work, n_laws: int) -> None:
     """Initialize with velocities and impulses of the previous step (P1, VII-B), with contacts matched by key.
 
     Where the motion is smooth, the initial values are extrapolated by their last changes: most
@@ -395,8 +396,11 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
                 now = work.law[c, i]
                 work.law[c, i] = now + on_law * (now - work.law_before[c, i])
                 work.law_before[c, i] = now
-    for j in range(work.stop.shape[0]):
-        work.stop[j] = state.stop[j] if n_stops > 0 and work.axes[j, STOP] != 0.0 else 0.0
+    for j in range(work.joint.shape[0]):
+        work.joint[j] = 0.0
+        if n_laws > 0:
+            low, high = work.axes[j, IMPULSE_LOW], work.axes[j, IMPULSE_HIGH]
+            work.joint[j] = min(max(state.stop[j], low), high)
 
 
 @jit
@@ -473,4 +477,4 @@ def book_contacts(state: State, work: Work) -> None:
     for k in range(state.first.shape[0]):
         state.first[k] = work.first[k]
     for j in range(state.stop.shape[0]):
-        state.stop[j] = work.stop[j]
+        state.stop[j] = work.joint[j]

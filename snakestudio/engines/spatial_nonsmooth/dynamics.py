@@ -17,16 +17,24 @@ from snakestudio.engines.spatial_nonsmooth.joint_kinds import (
     THREE,
 )
 from snakestudio.engines.spatial_nonsmooth.params import (
+    BACK_EMF,
+    CURRENT,
     DAMPING,
+    DRY,
+    DRY_RISE,
+    DRY_SPEED,
     HALF_PLAY,
     HIGH,
     KD,
     KP,
     LAG,
+    LOSS,
     LOW,
     MOST,
     OWN_GAIN,
     REST,
+    RESTITUTION,
+    ROTOR,
     STIFFNESS,
     Params,
 )
@@ -36,6 +44,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     BODY_Y,
     BODY_Z,
     COS,
+    EMF,
     GOAL,
     GOAL_RATE,
     NEW_COS,
@@ -46,6 +55,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Q_J,
     Q_K,
     RATE_START,
+    SHORT,
     SIN,
     STEADY,
     TORQUE,
@@ -62,18 +72,21 @@ from snakestudio.kernels.spatial_problem import (
     DRAG,
     DRIVE,
     FRONT,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
     INV_ACROSS,
     INV_AXIAL,
     INV_MASS,
+    LAW_GAIN,
     MASS,
     REAR,
+    REBOUND,
     RX,
     RY,
     RZ,
-    STOP,
-    STOP_GAIN,
     SWING_X,
 )
+from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.vec3 import (
     Vec3,
     dot,
@@ -325,12 +338,58 @@ def spring_impulse(params: Params, j: int, angle: float, rate: float) -> tuple[f
 
 
 @inlined
+def _real_motor(
+    params: Params, axes: FloatArray, j: int, drive: float, drag: float, rate: float
+) -> tuple[float, float]:
+    """Return drive and drag of the motor of axis j with back EMF and current limit, and note both in `axes`.
+
+    Parameters
+    ----------
+    drive, drag : float
+        Impulse at standstill for the requested voltage, and the drag as from `motor_torque`.
+    rate : float
+        Rate at the end of the previous step, rad/s, which decides whether the current is limited.
+    """
+    emf = params.dt * params.axes[j, BACK_EMF]
+    most = params.dt * params.axes[j, CURRENT]
+    push = drive - (drag + emf) * rate
+    short = 0.0
+    if abs(push) > most:
+        limited = math.copysign(most, push)
+        short = drive - limited
+        drive = limited
+        drag = emf = 0.0
+    axes[j, EMF] = emf
+    axes[j, SHORT] = short
+    return drive, drag + emf
+
+
+@inlined
+def _dry_friction(params: Params, j: int, push: float, rate: float) -> float:
+    """Return the largest impulse of dry friction of axis j, N m s.
+
+    Parameters
+    ----------
+    push : float
+        Impulse of the motor, of which the gear loses a fraction, N m s.
+    rate : float
+        Rate at the end of the previous step, rad/s.
+    """
+    own = params.axes
+    bound: float = own[j, DRY]
+    if own[j, DRY_RISE] > 0.0:
+        bound *= stribeck(rate * rate, own[j, DRY_RISE], own[j, DRY_SPEED])
+    bound = params.dt * bound + own[j, LOSS] * abs(push)
+    return bound
+
+
+@inlined
 def drive_joints(params: Params, state: State, work: Work, commanded: bool) -> int:
-    """Compute joint frames and angles, motor impulses (P1 (68), (69)), and axes at stops; return the number of these.
+    """Compute joint frames and angles, motor impulses (P1 (68), (69)), and laws of axes; return the number of these.
 
     If `commanded`, the motor torques are those in `work.command` instead of the PD law.
     """
-    n_stops = 0
+    n_laws = 0
     dt = params.dt
     axes = work.axes
     links = params.links
@@ -389,24 +448,40 @@ def drive_joints(params: Params, state: State, work: Work, commanded: bool) -> i
                     state.motor[i],
                 )
             drive = dt * torque
+            least = most = rebound = 0.0
+            if params.extras != 0:
+                # The projection `rate` of the links' velocities on the new axes differs by O(dt)
+                # from the rate at the end of the previous step if a joint has several axes. For
+                # what depends on the change of the rate, this error would add up in all steps.
+                before = state.rate[i]
+                drive, drag = _real_motor(params, axes, i, drive, drag, before)
+                most = _dry_friction(params, i, drive - drag * before, before)
+                least = 0.0 - most
+                if angle >= own[i, HIGH]:
+                    rebound = -own[i, RESTITUTION] * max(before, 0.0)
+                elif angle <= own[i, LOW]:
+                    rebound = own[i, RESTITUTION] * max(-before, 0.0)
+                drive += own[i, ROTOR] * before
+                drag += own[i, ROTOR]
             if params.springs != 0:
                 spring_drive, spring_drag = spring_impulse(params, i, angle, rate)
                 drive += spring_drive
                 drag += spring_drag + dt * own[i, DAMPING]
-            stop = 0.0
             if angle >= own[i, HIGH]:
-                stop = -1.0
+                least = -math.inf
             elif angle <= own[i, LOW]:
-                stop = 1.0
-            axes[i, STOP_GAIN] = own[i, OWN_GAIN]
+                most = math.inf
+            axes[i, LAW_GAIN] = own[i, OWN_GAIN]
             axes[i, DRIVE] = drive
             axes[i, DRAG] = drag
-            axes[i, STOP] = stop
+            axes[i, IMPULSE_LOW] = least
+            axes[i, IMPULSE_HIGH] = most
+            axes[i, REBOUND] = rebound
             axes[i, ANGLE] = angle
             axes[i, RATE_START] = rate
-            if stop != 0.0:
-                n_stops += 1
-    return n_stops
+            if least < most:
+                n_laws += 1
+    return n_laws
 
 
 @inlined

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,16 +16,17 @@ from snakestudio.engines.nonsmooth_engine import NonsmoothEngine
 from snakestudio.engines.row_buffers import CALL
 from snakestudio.engines.saved_state import demand, within
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
-from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
+from snakestudio.engines.spatial_nonsmooth.params import HIGH, Params, make_params, same_structure
 from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.spatial_nonsmooth.rows import write_row, write_state
 from snakestudio.engines.spatial_nonsmooth.schema import make_schema
 from snakestudio.engines.spatial_nonsmooth.state import (
     State,
     Workspace,
+    in_present_layout,
     make_state,
     make_work,
-    with_axes_in_a_row,
+    with_signed_laws,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.model.robot.pose import initial_joint_angles, initial_state
@@ -41,7 +43,12 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
 
     _make_schema = staticmethod(make_schema)
     _same_structure = staticmethod(same_structure)
-    _in_present_layout = staticmethod(with_axes_in_a_row)
+    _in_present_layout = staticmethod(in_present_layout)
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        super().__init__(scene, base_dir)
+        if self._params.extras:
+            self._state.rate[:] = self._joints_now()[1]
 
     def _make_params(self, scene: Scene, old: Params | None) -> Params:
         return make_params(scene, self._base_dir, old)
@@ -94,7 +101,9 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         return angle, rate
 
     def _checked(self, state: Any, params: Params, scene: Scene) -> State:
-        own_state: State = super()._checked(state, params, scene)
+        own_state: State = super()._checked(
+            with_signed_laws(state, params.axes[:, HIGH]), params, scene
+        )
         within(own_state.first, 0, int(own_state.counts[CONTACTS]) + 1)
         demand(bool((np.diff(own_state.first) >= 0).all()))
         return own_state
@@ -108,7 +117,7 @@ class SpatialNonsmoothEngine(NonsmoothEngine):
         """Return the last contact problem in the exchange format for other solvers; None before the first step.
 
         Raises `ExportError` if friction at a contact differs forwards and backwards, because the
-        cones of these problems are circular.
+        cones of these problems are circular, and if joints have dry friction or rebound.
         """
         arrays = self.contact_problem()
         return as_friction_problem(arrays) if arrays else None

@@ -12,12 +12,15 @@ from snakestudio.engines.contact_sums import (
     STOP,
 )
 from snakestudio.engines.spatial_nonsmooth.dynamics import spring_impulse
-from snakestudio.engines.spatial_nonsmooth.params import DAMPING, Params
+from snakestudio.engines.spatial_nonsmooth.params import DAMPING, ROTOR, Params
 from snakestudio.engines.spatial_nonsmooth.state import (
     ANGLE,
     DAMPER,
+    DRY_FRICTION,
+    EMF,
     GYROSCOPIC,
     RATE_START,
+    SHORT,
     SPRING,
     State,
     Work,
@@ -25,8 +28,18 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.spatial_chain import component, joint_rates
-from snakestudio.kernels.spatial_problem import DRAG, DRIVE, LAW_N, MASS, REAR, RX, RY, RZ
-from snakestudio.kernels.spatial_problem import STOP as AT_STOP
+from snakestudio.kernels.spatial_problem import (
+    DRAG,
+    DRIVE,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
+    LAW_N,
+    MASS,
+    REAR,
+    RX,
+    RY,
+    RZ,
+)
 from snakestudio.kernels.vec3 import minus, vec3, vec3_at
 
 
@@ -35,13 +48,13 @@ def book_works(params: Params, state: State, work: Work) -> None:
     """Add the works of the step: impulse times the mean of the velocities before and after it.
 
     With these works, the kinetic energy, whose mass matrix is constant in the velocities (P1 (5)),
-    changes by exactly their sum. Must be called while `state` is that before the step.
+    changes by exactly their sum. The kinetic energy includes that of the rotors. Must be called
+    while `state` is that before the step.
     """
     half_dt = 0.5 * params.dt
     links = params.links
-    friction = normal = gravity = external = gyroscopic = actuator = joint = stop = spring = (
-        damper
-    ) = 0.0
+    friction = normal = gravity = external = gyroscopic = actuator = joint = stop = 0.0
+    spring = damper = dry = 0.0
     w = work.w
     start = work.w_start
     for k in range(w.shape[0]):
@@ -79,6 +92,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
             rate = component(rates, j - begin)
             mean = rate + work.axes[j, RATE_START]
             motor = work.axes[j, DRIVE] - work.axes[j, DRAG] * rate
+            law = work.joint[j]
             if params.springs != 0:
                 drive, drag = spring_impulse(
                     params, j, work.axes[j, ANGLE], work.axes[j, RATE_START]
@@ -89,10 +103,27 @@ def book_works(params: Params, state: State, work: Work) -> None:
                 spring += spring_push * mean
                 damper += damper_push * mean
                 passive += (spring_push + damper_push) * mean
+            if params.extras != 0:
+                inertia = params.axes[j, ROTOR]
+                before = state.rate[j]
+                motor += inertia * (rate - before)
+                # The impulse of the rotor does this work if the axis does not turn in the step;
+                # the rest is part of the work of the joint.
+                passive -= inertia * (rate * rate - before * before)
+                state.rate[j] = rate
+                # What stops a joint that runs into a limit is its friction first.
+                most = min(-work.axes[j, IMPULSE_LOW], work.axes[j, IMPULSE_HIGH])
+                held = min(max(law, -most), most)
+                law -= held
+                dry += held * mean
+                passive += held * mean
             state.torque[j] = motor / params.dt
             state.motor[j] = state.torque[j]
+            if params.extras != 0:
+                # The lag is that of the voltage.
+                state.motor[j] += (work.axes[j, SHORT] + work.axes[j, EMF] * rate) / params.dt
             own += motor * mean
-            stopped += work.axes[j, AT_STOP] * work.stop[j] * mean
+            stopped += law * mean
         # Total work of the joint: its wrench at p_k+1 times the velocity of link k + 1 there
         # relative to link k.
         rx, ry, rz = vec3(work.reach, k)
@@ -120,3 +151,4 @@ def book_works(params: Params, state: State, work: Work) -> None:
     sums[GYROSCOPIC] += half_dt * gyroscopic
     sums[SPRING] += 0.5 * spring
     sums[DAMPER] += 0.5 * damper
+    sums[DRY_FRICTION] += 0.5 * dry

@@ -43,9 +43,29 @@ P1 (VII-C) rotates the link about its own axis, which is singular at a pitch of 
 without limits, as in the paper, are closed in the paper's way."""
 
 
-KP, KD, LOW, HIGH, OWN_GAIN, HALF_PLAY, MOST, LAG, STIFFNESS, DAMPING, REST = range(11)
+(
+    KP,
+    KD,
+    LOW,
+    HIGH,
+    OWN_GAIN,
+    HALF_PLAY,
+    MOST,
+    LAG,
+    STIFFNESS,
+    DAMPING,
+    REST,
+    ROTOR,
+    DRY,
+    DRY_RISE,
+    DRY_SPEED,
+    RESTITUTION,
+    LOSS,
+    BACK_EMF,
+    CURRENT,
+) = range(19)
 """Entries of Params.axes."""
-AXIS_VALUES = 11
+AXIS_VALUES = 19
 """Entries of a row of Params.axes."""
 
 
@@ -88,7 +108,10 @@ class Params(NamedTuple):
     """(m, AXIS_VALUES) for each joint axis: gains, N m/rad and N m s/rad; lower and upper stop,
     rad; gain of the stop, kg m^2; half the free play, rad; largest torque, N m; fraction of the
     difference to the requested torque that the motor covers in a step; stiffness, N m/rad, damping,
-    N m s/rad, and rest angle, rad, of a passive spring."""
+    N m s/rad, and rest angle, rad, of a passive spring; inertia of the rotor, kg m^2; dry friction,
+    N m, its relative increase near rest, and the speed scale of this increase, rad/s; restitution
+    of the limits; loss of the gear, a fraction of the torque; back EMF, N m s/rad; torque at the
+    current limit, N m."""
     half_length: float
     """Length that scales residuals, m."""
     scale_mass: float
@@ -99,6 +122,10 @@ class Params(NamedTuple):
     """Whether any joint has an offset between its axes."""
     springs: int
     """Whether any joint axis has a spring or damper."""
+    extras: int
+    """Whether any joint axis has any of the values from ROTOR on."""
+    dry: int
+    """Whether any joint axis has dry friction or losses."""
     implicit: bool
     """Whether the PD law uses the angle and rate at the end of the step."""
     dt: float
@@ -198,7 +225,7 @@ def axis_rows(links: FloatArray, kinds: IntArray, values: FloatArray) -> FloatAr
     names = [(k, name) for k, kind in enumerate(kinds) for name in axis_names(int(kind))]
     for row, (k, name) in zip(rows, names, strict=True):
         ahead, behind = links[k : k + 2, AXIAL if name == "roll" else ACROSS]
-        row[OWN_GAIN] = 1.0 / (1.0 / ahead + 1.0 / behind)
+        row[OWN_GAIN] = 1.0 / (1.0 / ahead + 1.0 / behind) + row[ROTOR]
     return rows
 
 
@@ -236,6 +263,14 @@ def chain_of_scene(scene: Scene) -> Chain:
         (STIFFNESS, own.spring),
         (DAMPING, own.damper),
         (REST, own.rest),
+        (ROTOR, own.rotor),
+        (DRY, own.dry),
+        (DRY_RISE, own.dry_rise),
+        (DRY_SPEED, own.dry_speed),
+        (RESTITUTION, own.restitution),
+        (LOSS, 1.0 - own.efficiency),
+        (BACK_EMF, own.back_emf),
+        (CURRENT, own.max_current_torque),
     ):
         values[:, column] = entries
     offsets = np.array([joint.axis_offset for joint in robot.joint_list], dtype=np.float64)
@@ -270,6 +305,11 @@ def params_of(
         reach=reach_of(links),
         swings=int(chain.offsets.any()),
         springs=int(axes[:, [STIFFNESS, DAMPING]].any()),
+        extras=int(
+            axes[:, [ROTOR, DRY, RESTITUTION, LOSS, BACK_EMF]].any()
+            or np.isfinite(axes[:, CURRENT]).any()
+        ),
+        dry=int(axes[:, [DRY, LOSS]].any()),
         implicit=make_motor(scene).implicit,
         dt=solver.step_s,
         gx=gx,
@@ -298,13 +338,21 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
 
 
 def _structure(scene: Scene) -> tuple[object, ...]:
-    """Return everything that cannot change during a run: the robot without its friction, gains, motors and springs."""
+    """Return everything that cannot change during a run: all but friction, gains, motors and springs."""
     robot = scene.robot
     axes = scene.axis_values
     links = tuple(
         link._replace(mu_along=None, mu_backward=None, mu_across=None) for link in robot.links
     )
     springs = bool(axes.spring.any() or axes.damper.any())
+    extras = bool(
+        axes.dry.any()
+        or axes.restitution.any()
+        or axes.back_emf.any()
+        or (axes.efficiency < 1.0).any()
+        or np.isfinite(axes.max_current_torque).any()
+    )
+    dry = bool(axes.dry.any() or (axes.efficiency < 1.0).any())
     rest = robot.model_copy(update={"name": "", "head": "first", "link": (), "joint": ()})
     return (
         scene.model,
@@ -315,7 +363,10 @@ def _structure(scene: Scene) -> tuple[object, ...]:
         robot.joint_list,
         axes.lower.tolist(),
         axes.upper.tolist(),
+        axes.rotor.tolist(),
         springs,
+        extras,
+        dry,
     )
 
 

@@ -24,21 +24,26 @@ from snakestudio.kernels.spatial_problem import (
     FRONT,
     GAIN_T,
     GAIN_WIDTH,
+    IMPULSE_HIGH,
+    IMPULSE_LOW,
     INV_ACROSS,
     INV_AXIAL,
     INV_MASS,
+    LAW_GAIN,
     LINK_WIDTH,
     MASS,
     REAR,
+    REBOUND,
     SHARE_MINUS,
     SHARE_PLUS,
-    STOP,
-    STOP_GAIN,
     SWING_X,
     SpatialImpulses,
     SpatialProblem,
 )
 from snakestudio.model.world import STANDARD_GRAVITY
+
+_STOP = 9
+"""Column behind the drag in the axes of earlier versions: the sign of the rate that leads away from a limit."""
 
 
 def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:
@@ -67,7 +72,7 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
         "gain": work.gain[:n_contacts].copy(),
         "guess_w": work.w_start.copy(),
         "guess_contact": guess,
-        "guess_stop": state.stop.copy(),
+        "guess_joint": state.stop.copy(),
     }
 
 
@@ -81,13 +86,13 @@ def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any
     link[[MASS, ACROSS, AXIAL, REAR, FRONT]] = mass, across, axial, half, half
     link[[INV_MASS, INV_ACROSS, INV_AXIAL]] = 1.0 / mass, 1.0 / across, 1.0 / axial
     joint = np.array(arrays["joint"])  # yaw axis, pitch axis, reach, swing
-    axes = np.zeros((n - 1, 2, AXIS_WIDTH))
+    axes = np.zeros((n - 1, 2, _STOP + 1))
     yaw, pitch = np.moveaxis(axes, 1, 0)
     yaw[:, SWING_X : SWING_X + 3] = joint[:, 9:]
     yaw[:, AXIS_X : AXIS_X + 3] = joint[:, :3]
     pitch[:, AXIS_X : AXIS_X + 3] = joint[:, 3:6]
-    axes[:, :, STOP_GAIN] = 0.5 * across
-    for column, name in ((DRIVE, "drive"), (DRAG, "drag"), (STOP, "stop")):
+    axes[:, :, LAW_GAIN] = 0.5 * across
+    for column, name in ((DRIVE, "drive"), (DRAG, "drag"), (_STOP, "stop")):
         axes[:, :, column] = arrays[name]
     gain = np.ones((len(arrays["gain"]), GAIN_WIDTH))
     gain[:, :3] = arrays["gain"]
@@ -96,10 +101,21 @@ def _of_equal_links(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any
         "links": np.tile(link, (n, 1)),
         "joints": 2 * np.arange(n),
         "reach": joint[:, 6:9].copy(),
-        "axes": axes.reshape(-1, AXIS_WIDTH),
+        "axes": axes.reshape(-1, _STOP + 1),
         "guess_stop": np.ravel(arrays["guess_stop"]),
         "gain": gain,
     }
+
+
+def _with_laws(arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Convert arrays whose axes have only limits: a sign instead of bounds, and impulses that are never negative."""
+    old = np.array(arrays["axes"], dtype=np.float64).reshape(-1, _STOP + 1)
+    stop = old[:, _STOP]
+    axes = np.zeros((len(old), AXIS_WIDTH))
+    axes[:, :_STOP] = old[:, :_STOP]
+    axes[stop < 0.0, IMPULSE_LOW] = -np.inf
+    axes[stop > 0.0, IMPULSE_HIGH] = np.inf
+    return {**arrays, "axes": axes, "guess_joint": stop * arrays["guess_stop"]}
 
 
 def problem_from_arrays(
@@ -114,11 +130,13 @@ def problem_from_arrays(
     """
     if "joint" in arrays:
         arrays = _of_equal_links(dict(arrays))
+    if "guess_stop" in arrays:
+        arrays = _with_laws(dict(arrays))
     rows = np.pad(
         np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6), ((0, 0), (0, 0), (0, 2))
     )
     axes = np.array(arrays["axes"], dtype=np.float64).reshape(-1, AXIS_WIDTH)
-    stop = axes[:, STOP]
+    low, high = axes[:, IMPULSE_LOW], axes[:, IMPULSE_HIGH]
     problem = SpatialProblem(
         links=np.array(arrays["links"]),
         joints=np.array(arrays["joints"], dtype=np.int64),
@@ -129,14 +147,14 @@ def problem_from_arrays(
         reach=np.array(arrays["reach"]),
         axes=axes,
         free=np.array(arrays["free"]),
-        n_stops=int(np.count_nonzero(stop)),
+        n_laws=int(np.count_nonzero(low < high)),
         first=np.array(arrays["first"], dtype=np.int64),
         rows=rows.reshape(-1, 40),
         gain=np.array(arrays["gain"], dtype=np.float64).reshape(-1, GAIN_WIDTH),
     )
     impulses = SpatialImpulses(
         np.array(arrays["guess_contact"]).reshape(-1, 5),
-        np.where(stop != 0.0, arrays["guess_stop"], 0.0),
+        np.clip(arrays["guess_joint"], low, high),
     )
     return problem, impulses, np.array(arrays["guess_w"])
 
@@ -145,7 +163,7 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     """Return a problem for other solvers; v is the velocity of link 1's free end, its angular velocity, joint rates.
 
     Raises `ExportError` if friction along depends on the direction, because the cones of these
-    problems are circular.
+    problems are circular, and if joints have dry friction or rebound from their limits.
     """
     problem, _, _ = problem_from_arrays(arrays)
     directional = problem.gain[:, SHARE_PLUS] != problem.gain[:, SHARE_MINUS]
@@ -186,9 +204,18 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
             unit += [
                 float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])
             ]
-    for j in np.flatnonzero(problem.axes[:, STOP]).tolist():
+    low, high, rebound = problem.axes[:, [IMPULSE_LOW, IMPULSE_HIGH, REBOUND]].T
+    if np.minimum(-low, high).any():
+        raise ExportError(
+            "Other solvers require joints without dry friction and losses. Save the contact problem as .npz."
+        )
+    if rebound.any():
+        raise ExportError(
+            "Other solvers require joint limits without restitution in this step. Save the contact problem as .npz."
+        )
+    for j in np.flatnonzero(low < high).tolist():
         normal = np.zeros(size)
-        normal[6 + j] = problem.axes[j, STOP]
+        normal[6 + j] = 1.0 if np.isinf(high[j]) else -1.0
         contacts.append(Contact(normal))
         unit += [0.0, 0.0]
     coordinates = "v: velocity of link 1 at its free end (m/s), its angular velocity, rates of all joint axes."

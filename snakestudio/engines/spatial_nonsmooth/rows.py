@@ -28,8 +28,9 @@ from snakestudio.engines.row_buffers import (
     RowBuffers,
 )
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
-from snakestudio.engines.spatial_nonsmooth.params import REST, STIFFNESS, Params
+from snakestudio.engines.spatial_nonsmooth.params import REST, ROTOR, STIFFNESS, Params
 from snakestudio.engines.spatial_nonsmooth.state import (
+    DRY_FRICTION,
     GOAL,
     GOAL_RATE,
     LAST,
@@ -156,6 +157,9 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         for j in range(work.angle.shape[0]):
             stretch = work.angle[j] - params.axes[j, REST]
             potential += 0.5 * params.axes[j, STIFFNESS] * stretch * stretch
+    if params.extras != 0:
+        for j in range(work.angle.shape[0]):
+            kinetic += 0.5 * params.axes[j, ROTOR] * state.rate[j] * state.rate[j]
     for j in range(work.angle.shape[0]):
         rows.joint_angle[i, j] = work.angle[j]
         rows.joint_rate[i, j] = work.rate[j]
@@ -167,6 +171,8 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
     rows.energy[i, POTENTIAL] = potential
     for e in range(rows.energy.shape[1] - 2):
         rows.energy[i, 2 + e] = sums[ACTUATOR + e]
+    if params.dry != 0:
+        rows.energy[i, rows.energy.shape[1] - 1] = sums[DRY_FRICTION]
     rows.residual[i] = sums[WORST_ROW]
     rows.iterations[i] = counts[ITERATIONS]
     rows.unconverged[i] = counts[UNCONVERGED]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from snakestudio.engines.chain_schema import (
     CONTACT_ENERGY,
-    SPRING_ENERGY,
     chain_schema,
-    has_springs,
+    joint_energy,
 )
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -25,4 +24,4 @@ gyroscopic torque, which does no work in the exact equations."""
 
 def make_schema(scene: Scene) -> Schema:
     """Return the schema of `scene`."""
-    return chain_schema(scene, (*ENERGY, *SPRING_ENERGY) if has_springs(scene) else ENERGY)
+    return chain_schema(scene, (*ENERGY, *joint_energy(scene)))

@@ -14,7 +14,7 @@ from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scr
 # Entry of State.counts behind those in `contact_sums`.
 STEADY = 8
 # Entries of State.sums behind those of `contact_sums`.
-GYROSCOPIC, PROJECTION, SPRING, DAMPER, WORST_ROW, WORST_CALL = range(7, 13)
+GYROSCOPIC, PROJECTION, SPRING, DAMPER, DRY_FRICTION, WORST_ROW, WORST_CALL = range(7, 14)
 # Entries of State.slot_sum behind the normal impulse, and behind the point.
 FRICTION_X, FRICTION_Y, FRICTION_Z = range(3, 6)
 WEIGHT = 9
@@ -25,7 +25,8 @@ GROUND_X, GROUND_Y, GROUND_Z, OBSTACLE_X, OBSTACLE_Y, OBSTACLE_Z = range(6)
 # Entries of State.turned.
 COS, SIN = range(2)
 # Entries of Work.axes behind those of SpatialProblem.axes.
-NEW_COS, NEW_SIN, ANGLE, RATE_START = range(AXIS_WIDTH, AXIS_WIDTH + 4)
+NEW_COS, NEW_SIN, ANGLE, RATE_START, EMF, SHORT = range(AXIS_WIDTH, AXIS_WIDTH + 6)
+_WIDTH = AXIS_WIDTH + 6
 # Index of the first axis in Work.orientation.
 BODY_X = 0
 BODY_Y = 3
@@ -86,7 +87,7 @@ class State(NamedTuple):
     """`ContactState` of each contact."""
 
     stop: FloatArray
-    """Impulses of the joints' stops, N m s."""
+    """Impulses of the laws of the joint axes, as in `SpatialImpulses`."""
 
     counts: IntArray
     sums: FloatArray
@@ -108,6 +109,10 @@ class State(NamedTuple):
 
     slot_sum: FloatArray
     """Their normal and friction impulse (N s), impulse-weighted point, and the weight."""
+
+    rate: FloatArray = np.zeros(0)
+    """Rates of the joint axes at the end of the last step, about the axes at its midpoint, rad/s;
+    computed only if `Params.extras`."""
 
 
 class Work(NamedTuple):
@@ -135,8 +140,9 @@ class Work(NamedTuple):
     """As in `SpatialProblem`."""
 
     axes: FloatArray
-    """As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, and the
-    joint rate at the beginning of the step, rad/s."""
+    """As in `SpatialProblem`; then cosine and sine of the joint angle, the angle, rad, the joint
+    rate at the beginning of the step, rad/s, the drag of the back EMF, N m s per rad/s, and the
+    impulse by which the current limit reduces that of the motor, N m s."""
 
     end_axes: FloatArray
     """Axes, cosines and sines at the end of a step, as in `axes`."""
@@ -151,8 +157,8 @@ class Work(NamedTuple):
     rate: FloatArray
     """`angle` and `rate`: joint angles and rates for a row."""
 
-    stop: FloatArray
-    """Unknown impulses of the stops."""
+    joint: FloatArray
+    """Unknown impulses of the laws of the joint axes."""
 
     contacts: ContactList
     """Contacts of the step, link by link."""
@@ -225,12 +231,13 @@ def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16)
         stick=np.zeros(capacity, np.int64),
         stop=np.zeros(len(angle)),
         counts=np.zeros(9, np.int64),
-        sums=np.zeros(13),
+        sums=np.zeros(14),
         impulse=np.zeros((n, 6)),
         ground=np.zeros((n, 2, 6)),
         before=np.zeros((2, n, 2, 6)),
         slot_key=np.zeros((2, slots, 4), np.int64),
         slot_sum=np.zeros((2, slots, 10)),
+        rate=np.zeros(len(angle)),
     )
 
 
@@ -253,13 +260,13 @@ def make_work(n: int, axes: int, capacity: int) -> Workspace:
         free=np.zeros((n, 6)),
         torque_free=np.zeros((n, 3)),
         reach=np.zeros((n - 1, 3)),
-        axes=np.zeros((m, AXIS_WIDTH + 4)),
-        end_axes=np.zeros((m, AXIS_WIDTH + 4)),
+        axes=np.zeros((m, _WIDTH)),
+        end_axes=np.zeros((m, _WIDTH)),
         reference=np.zeros((m, 2)),
         command=np.zeros((m, 1)),
         angle=np.zeros(m),
         rate=np.zeros(m),
-        stop=np.zeros(m),
+        joint=np.zeros(m),
         contacts=contacts,
         slots=np.zeros((c, 2), np.int64),
         first=np.zeros(n + 1, np.int64),
@@ -279,12 +286,45 @@ def make_work(n: int, axes: int, capacity: int) -> Workspace:
     return Workspace(work, make_spatial_scratch(n, m, c))
 
 
-def with_axes_in_a_row(state: State) -> State:
-    """Return `state` in the present layout, from the present one or that of version 0.2 and before.
+def with_signed_laws(state: State, high: FloatArray) -> State:
+    """Return `state` with signed impulses of the axes, from the present layout or an earlier one.
 
-    Two axes in each joint had (n - 1, 2) and (n - 1, 4) instead of (m,) and (m, 2), in the same
-    memory, and there were no works of springs.
+    Before dry friction, the impulses of joint limits were positive at either limit.
+
+    Parameters
+    ----------
+    high : (m,)
+        Upper limits of the axes, rad.
     """
+    angle, stop = (getattr(state, name, None) for name in ("angle", "stop"))
+    if not (isinstance(angle, np.ndarray) and isinstance(stop, np.ndarray)):
+        return state
+    if getattr(state, "rate", None) is not None and np.size(state.rate) == len(high):
+        return state
+    if angle.size != len(high) or stop.shape != angle.shape:
+        return state
+    return state._replace(stop=np.where(angle >= high.reshape(angle.shape), -1.0, 1.0) * stop)
+
+
+def in_present_layout(state: State) -> State:
+    """Return `state` in the present layout, from the present one or that of an earlier version.
+
+    At first, two axes in each joint had (n - 1, 2) and (n - 1, 4) instead of (m,) and (m, 2), in
+    the same memory, and there were no works of springs. Then there were neither rates of the axes
+    nor works of dry friction.
+    """
+    state = _with_axes_in_a_row(state)
+    angle, sums, rate = (getattr(state, name, None) for name in ("angle", "sums", "rate"))
+    if not (isinstance(angle, np.ndarray) and isinstance(sums, np.ndarray)):
+        return state
+    if sums.shape != (WORST_CALL,) or not isinstance(rate, np.ndarray) or rate.size:
+        return state
+    return state._replace(
+        sums=np.insert(sums, DRY_FRICTION, 0.0), rate=np.zeros(angle.shape, np.float64)
+    )
+
+
+def _with_axes_in_a_row(state: State) -> State:
     parts = {
         name: getattr(state, name, None)
         for name in ("motor", "torque", "angle", "turned", "stop", "sums")

@@ -59,6 +59,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.axes import X, Y, Z
 from snakestudio.kernels.contact_rescue import rescue
+from snakestudio.kernels.dry_rescue import rescue_dry
 from snakestudio.kernels.gap import end_speed
 from snakestudio.kernels.residual import CONVERGED, GIVE_UP
 from snakestudio.kernels.spatial_problem import RX, SpatialImpulses, SpatialProblem
@@ -69,7 +70,7 @@ from snakestudio.model.world import STANDARD_GRAVITY
 
 
 @inlined
-def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
+def contact_problem(params: Params, work: Work, n_laws: int) -> SpatialProblem:
     """Return the contact problem of the step in `work`."""
     return SpatialProblem(
         params.links,
@@ -81,7 +82,7 @@ def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
         work.reach,
         work.axes,
         work.free,
-        n_stops,
+        n_laws,
         work.first,
         work.rows,
         work.gain,
@@ -111,7 +112,7 @@ def _perform_step(params: Params, state: State, space: Workspace, instant: Insta
     # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force
     # directions.
     midpoint(params, state, work)
-    n_stops = drive_joints(params, state, work, commanded)
+    n_laws = drive_joints(params, state, work, commanded)
     n = state.q.shape[0]
     n_contacts = detect_contacts(params, work)
     if n_contacts > work.law.shape[0]:
@@ -126,11 +127,11 @@ def _perform_step(params: Params, state: State, space: Workspace, instant: Insta
         vary_friction(params.ground, work.contacts, n_contacts, time, work.mu, work.gain)
     force_directions(params, work, n_contacts)
     steady = state.counts[STEADY]
-    warm_start(params, state, work, n_stops)
+    warm_start(params, state, work, n_laws)
 
     # VII-B: velocities and impulses satisfying (75)-(82).
-    problem = contact_problem(params, work, n_stops)
-    impulses = SpatialImpulses(work.law, work.stop)
+    problem = contact_problem(params, work, n_laws)
+    impulses = SpatialImpulses(work.law, work.joint)
     iterations = solve_spatial(
         problem, impulses, work.w, scratch, params.tolerance, params.max_iterations
     )
@@ -148,6 +149,13 @@ def _perform_step(params: Params, state: State, space: Workspace, instant: Insta
         )
         iterations += more
         residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
+        if not residual <= CONVERGED and params.dry != 0:
+            iterations += rescue_dry(
+                problem, impulses, work.w, work.w_start, scratch, residual, params.max_iterations
+            )
+            residual = spatial_residual(
+                problem, work.w, impulses, work.gamma, work.pushed, work.wrench
+            )
     outcome = OK
     reach = params.reach  # w is the velocity at the joint behind the link
     if _turned_over(params, work.w):

@@ -33,6 +33,7 @@ from snakestudio.kinds.reads import belongs_elsewhere
 from snakestudio.model.edits import only_obstacles
 from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
+from snakestudio.model.shared_values import DRIVE_TRAIN
 from snakestudio.viewmodel.papers import cited
 from snakestudio.viewmodel.scene.message_labels import refusal
 
@@ -41,6 +42,7 @@ _REAL = (
     "actuator.max_torque_nm",
     "actuator.max_speed_deg_s",
     "actuator.time_constant_s",
+    *(f"actuator.{name}" for name in DRIVE_TRAIN),
     "robot.axis_offset_m",
     "ground.stribeck_rise",
     "ground.stribeck_velocity_m_s",

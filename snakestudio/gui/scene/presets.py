@@ -16,7 +16,9 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.list_search import ListSearch
 from snakestudio.model.edits import get_value, tree, with_values
+from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
+from snakestudio.model.shared_values import DRIVE_TRAIN
 from snakestudio.viewmodel.papers import cited
 
 
@@ -117,6 +119,7 @@ IDEAL = ScenePreset(
         "actuator.free_play_deg": 0.0,
         "actuator.max_torque_nm": None,
         "actuator.time_constant_s": 0.0,
+        **{f"actuator.{name}": getattr(Actuator(), name) for name in DRIVE_TRAIN},
         "robot.axis_offset_m": 0.0,
         "ground.stribeck_rise": 0.0,
         "control.set_point_period_s": 0.0,

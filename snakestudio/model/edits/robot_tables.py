@@ -29,6 +29,7 @@ from snakestudio.model.robot.overrides import (
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.robot.trimming import with_axes_of
 from snakestudio.model.scene import Scene
+from snakestudio.model.shared_values import DRIVE_TRAIN
 from snakestudio.model.validation_messages import problem_of
 
 Table = Literal["link", "joint"]
@@ -115,6 +116,7 @@ def usual_value(scene: Scene, table: Table, row: int, name: str, axis: str = "")
         "spring_nm_per_rad": 0.0,
         "damper_nms_per_rad": 0.0,
         "rest_deg": 0.0,
+        **{name: getattr(motors, name) for name in DRIVE_TRAIN},
         "reversed": False,
         "zero_deg": 0.0,
     }

@@ -40,6 +40,30 @@ class AxisValues(NamedTuple):
     """Passive damping, N m s/rad."""
 
     rest: FloatArray
+    rotor: FloatArray
+    """Inertia of the rotor, reflected to the joint, kg m^2."""
+
+    dry: FloatArray
+    """Dry friction, N m."""
+
+    dry_rise: FloatArray
+    """Relative increase of the dry friction near rest."""
+
+    dry_speed: FloatArray
+    """Speed scale of this increase, rad/s."""
+
+    restitution: FloatArray
+    """Restitution of the limits, 0 to 1."""
+
+    efficiency: FloatArray
+    """Fraction of the motor's torque that the gear transmits."""
+
+    back_emf: FloatArray
+    """Torque that the motor loses per unit of its rate, N m s/rad."""
+
+    max_current_torque: FloatArray
+    """Torque at the current limit, N m; inf if unlimited."""
+
     sign: FloatArray
     """-1 where the robot counts the angle with the opposite sign, else 1."""
 
@@ -54,6 +78,7 @@ _FROM_DEGREES = {
     "free_play_deg": "free_play",
     "rest_deg": "rest",
     "zero_deg": "zero",
+    "dry_friction_speed_deg_s": "dry_speed",
 }
 _AS_GIVEN = {
     "kp_nm_per_rad": "kp",
@@ -61,6 +86,13 @@ _AS_GIVEN = {
     "max_torque_nm": "max_torque",
     "spring_nm_per_rad": "spring",
     "damper_nms_per_rad": "damper",
+    "rotor_inertia_kg_m2": "rotor",
+    "dry_friction_nm": "dry",
+    "dry_friction_rise": "dry_rise",
+    "restitution": "restitution",
+    "efficiency": "efficiency",
+    "back_emf_nms_per_rad": "back_emf",
+    "max_current_torque_nm": "max_current_torque",
 }
 
 
@@ -70,7 +102,10 @@ def axis_values(
     """Values of all `axes`: those common to all joints, overridden by joint tables."""
     count = len(axes)
     pitch = np.array([axis.kind == "pitch" for axis in axes], dtype=bool)
-    most = math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm
+    most, current = (
+        math.inf if limit is None else limit
+        for limit in (actuator.max_torque_nm, actuator.max_current_torque_nm)
+    )
     fastest = (
         math.inf if actuator.max_speed_deg_s is None else math.radians(actuator.max_speed_deg_s)
     )
@@ -85,6 +120,14 @@ def axis_values(
         spring=np.zeros(count),
         damper=np.zeros(count),
         rest=np.zeros(count),
+        rotor=np.full(count, actuator.rotor_inertia_kg_m2),
+        dry=np.full(count, actuator.dry_friction_nm),
+        dry_rise=np.full(count, actuator.dry_friction_rise),
+        dry_speed=np.full(count, math.radians(actuator.dry_friction_speed_deg_s)),
+        restitution=np.full(count, actuator.restitution),
+        efficiency=np.full(count, actuator.efficiency),
+        back_emf=np.full(count, actuator.back_emf_nms_per_rad),
+        max_current_torque=np.full(count, current),
         sign=np.ones(count),
         zero=np.zeros(count),
     )
@@ -103,6 +146,16 @@ def axis_values(
             elif name == "reversed":
                 values.sign[here] = -1.0 if number else 1.0
     return values
+
+
+def with_rotors(response: FloatArray, rotor: FloatArray) -> FloatArray:
+    """Return (Q^-1 + I_R)^-1 for a joint response Q (m, m), 1/(kg m^2), and rotor inertias I_R (m,), kg m^2."""
+    if not rotor.any():
+        return response
+    result = np.asarray(
+        np.linalg.solve(np.eye(len(rotor)) + response * rotor, response), dtype=np.float64
+    )
+    return 0.5 * (result + result.T)
 
 
 def limit_problems(robot: Robot, axes: Sequence[Axis], values: AxisValues) -> list[Problem]:

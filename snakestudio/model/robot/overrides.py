@@ -8,7 +8,19 @@ from typing import Literal
 
 from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
-from snakestudio.model.shared_values import friction_coefficient, speed_limit, torque_limit
+from snakestudio.model.shared_values import (
+    back_emf,
+    current_limit,
+    dry_friction,
+    dry_friction_rise,
+    dry_friction_speed,
+    efficiency,
+    friction_coefficient,
+    restitution,
+    rotor_inertia,
+    speed_limit,
+    torque_limit,
+)
 
 AXES = ("yaw", "pitch", "roll")
 """Kinds of joint axes in the order of rotation: about z, y and x of the link before the joint."""
@@ -243,6 +255,14 @@ class JointOverride(Frozen):
         slider=(-90, 90),
         live=True,
     )
+    rotor_inertia_kg_m2: float | None = rotor_inertia(None)
+    dry_friction_nm: float | None = dry_friction(None)
+    dry_friction_rise: float | None = dry_friction_rise(None)
+    dry_friction_speed_deg_s: float | None = dry_friction_speed(None)
+    restitution: float | None = restitution(None)
+    efficiency: float | None = efficiency(None)
+    back_emf_nms_per_rad: float | None = back_emf(None)
+    max_current_torque_nm: float | None = current_limit()
     reversed: bool | None = value(
         None,
         label="Reversed",

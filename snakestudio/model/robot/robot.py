@@ -16,7 +16,18 @@ from snakestudio.model.robot.overrides import (
     selected,
     values_of,
 )
-from snakestudio.model.shared_values import speed_limit, torque_limit
+from snakestudio.model.shared_values import (
+    back_emf,
+    current_limit,
+    dry_friction,
+    dry_friction_rise,
+    dry_friction_speed,
+    efficiency,
+    restitution,
+    rotor_inertia,
+    speed_limit,
+    torque_limit,
+)
 
 
 class Axis(NamedTuple):
@@ -484,6 +495,14 @@ class Actuator(Frozen):
         slider=(0, 0.2),
         live=True,
     )
+    rotor_inertia_kg_m2: float = rotor_inertia(0.0)
+    dry_friction_nm: float = dry_friction(0.0)
+    dry_friction_rise: float = dry_friction_rise(0.0)
+    dry_friction_speed_deg_s: float = dry_friction_speed(5.0)
+    restitution: float = restitution(0.0)
+    efficiency: float = efficiency(1.0)
+    back_emf_nms_per_rad: float = back_emf(0.0)
+    max_current_torque_nm: float | None = current_limit()
 
     @property
     def ideal(self) -> bool:

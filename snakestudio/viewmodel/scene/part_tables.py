@@ -20,6 +20,7 @@ from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.robot.overrides import JointOverride, LinkOverride
 from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene, structure_problems
+from snakestudio.model.shared_values import DRIVE_TRAIN
 from snakestudio.viewmodel.cells import CellColumn, columns_of
 from snakestudio.viewmodel.numbers import parse_change
 
@@ -42,6 +43,7 @@ _WHOLE = {
     "max_torque_nm": "actuator.max_torque_nm",
     "max_speed_deg_s": "actuator.max_speed_deg_s",
     "free_play_deg": "actuator.free_play_deg",
+    **{name: f"actuator.{name}" for name in DRIVE_TRAIN},
 }
 """Scene value that a value of a link or joint overrides; both have an effect in the same scenes."""
 
