@@ -140,8 +140,7 @@ NAMING_KINDS = {
     },  # the surroundings of a robot in its file become obstacles
     # An imported robot starts straight, or in the pose of its file's keyframe.
     "robot_files/starting.py": {"joint_angles", "straight"},
-    # An imported robot gets a gait that fits its joints, and a start.
-    "robot_files/to_scene.py": {"joint_angles", "lateral_undulation", "straight", "two_waves"},
+    "robot_files/to_scene.py": {"joint_angles", "straight"},  # an imported robot gets a start
     "model/scene.py": {
         "lateral_undulation",
         "none",

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from snakestudio.api.gait_library import gaits as gaits
     from snakestudio.api.plugins import load_plugin as load_plugin
     from snakestudio.api.plugins import loaded_plugins as loaded_plugins
+    from snakestudio.api.robot_import import RobotImport as RobotImport
+    from snakestudio.api.robot_import import import_robot as import_robot
     from snakestudio.api.running import Run as Run
     from snakestudio.api.running import check as check
     from snakestudio.api.running import continue_from as continue_from
@@ -92,6 +94,7 @@ _MODULES = {
     "snakestudio.api.fitting": ("Fit", "fit"),
     "snakestudio.api.gait_library": ("gaits",),
     "snakestudio.api.plugins": ("load_plugin", "loaded_plugins"),
+    "snakestudio.api.robot_import": ("RobotImport", "import_robot"),
     "snakestudio.api.running": (
         "Run",
         "check",

@@ -46,7 +46,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
     from snakestudio.robot_files.importing import load_robot
     from snakestudio.robot_files.to_scene import compact_text, into_scene, new_scene
-    from snakestudio.viewmodel.scene.robot_import import with_stable_step
+    from snakestudio.session.gait_trial import PATIENT_S
+    from snakestudio.session.imported_scene import verified, with_stable_step
 
     target: Path = (
         options.output
@@ -69,6 +70,9 @@ def execute(options: argparse.Namespace) -> int:
         scene, step_notes = with_stable_step(
             new_scene(imported, imported.robot.name, options.file.name), None
         )
+        proposed = verified(imported, scene, budget_s=PATIENT_S)
+        scene = scene.model_copy(update={"gait": proposed.proposal.gait})
+        step_notes += proposed.notes
     else:
         if target.resolve() != options.into.resolve():
             Outputs(options, (None, options.file), target)

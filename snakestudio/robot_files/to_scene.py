@@ -13,13 +13,7 @@ from pydantic import ValidationError
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.motion import (
-    GaitFields,
-    JointAnglesStart,
-    LateralUndulation,
-    StraightStart,
-    TwoWaves,
-)
+from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.robot.overrides import JOINT_AXES, JointOverride, LinkOverride
 from snakestudio.model.robot.robot import Actuator, JointController, Robot, uniform_cylinder
@@ -30,12 +24,12 @@ from snakestudio.robot_files.alignment import Alignment, align
 from snakestudio.robot_files.chain import chain_of
 from snakestudio.robot_files.compact import most_common, plain, tables, unified
 from snakestudio.robot_files.description import Placement, RobotDescription
+from snakestudio.robot_files.gait_choice import GaitProposal, note_limits, proposals
 from snakestudio.robot_files.joint_values import (
     AxisFields,
     give_gains,
     joint_values,
     largest_step,
-    lifted_moment,
 )
 from snakestudio.robot_files.link_values import LinkValues, link_values
 from snakestudio.robot_files.names import with_unique_joints
@@ -48,11 +42,6 @@ from snakestudio.robot_files.verification import differences
 
 _MOST_LINKS = 1000
 _CONTROL_PERIOD = 0.01
-_ISOTROPIC = 1.2
-"""Ratio of the friction coefficients across and along up to which undulation does not move a robot."""
-
-_WAVE_LINKS = 14.0
-"""Largest wavelength of the gait in links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +53,9 @@ class ImportedRobot:
     actuator: Actuator
     ground: Ground
     solver: Solver
-    gait: GaitFields
+    gaits: tuple[GaitProposal, ...]
+    """Gaits for the robot, the most suitable first."""
+
     start: StraightStart | JointAnglesStart
     obstacles: tuple[Obstacle, ...]
     links: tuple[LinkValues, ...]
@@ -116,7 +107,8 @@ def import_robot(description: RobotDescription, radius: float | None = None) -> 
         robot = robot.model_copy(update={"link": _with_friction(robot, links, ground)})
         solver = _solver(description.time_step, step, notes)
         obstacles = obstacles_of(description.world, notes)
-        gait = _gait(robot, axes, links, ground, gravity, notes)
+        gaits = proposals(robot, axes, links, ground)
+        note_limits(axes, links, ground, gravity, notes)
         about_straight = notes if description.base is None else Notes()
         straight = straight_start(description, alignment, links, robot, obstacles, about_straight)
         start = posed(straight, description.base, robot, chain, alignment, links, axes, notes)
@@ -137,7 +129,7 @@ def import_robot(description: RobotDescription, radius: float | None = None) -> 
         actuator,
         ground,
         solver,
-        gait,
+        gaits,
         start,
         obstacles,
         tuple(links),
@@ -457,74 +449,6 @@ def _solver(file_step: float | None, stable: float, notes: Notes) -> Solver:
     return Solver(step_s=stable, joints=how)
 
 
-def _gait(
-    robot: Robot,
-    axes: Sequence[AxisFields],
-    links: Sequence[LinkValues],
-    ground: Ground,
-    gravity: float,
-    notes: Notes,
-) -> GaitFields:
-    """A wave that moves the robot on level ground, within the limits and speeds of the joints.
-
-    Robots on wheels undulate; others with yaw and pitch axes wind sideways; yaw axes alone undulate, and
-    pitch axes alone make a vertical wave.
-    """
-    kinds = {axis.kind for axis in axes}
-    wheels = any(link.wheels for link in links)
-    lifts = "pitch" in kinds and not (wheels and "yaw" in kinds)
-    reach = {"yaw": 30.0 if wheels else 40.0, "pitch": 20.0 if "yaw" in kinds else 30.0}
-    rate = 80.0
-    for axis in axes:
-        if axis.kind not in reach:
-            continue
-        for end in (axis.lower, axis.upper):
-            if end is not None:
-                reach[axis.kind] = min(reach[axis.kind], math.floor(0.8 * math.degrees(abs(end))))
-    for axis in axes:
-        amplitude = reach.get(axis.kind, 0.0)
-        if axis.max_speed is not None and amplitude > 0:
-            rate = min(rate, 0.8 * math.degrees(axis.max_speed) / math.radians(amplitude))
-    rate = float(f"{rate:.2g}")
-    waves = max(1.0, robot.n_joints / _WAVE_LINKS)
-    shift = -min(90.0, round(360.0 * waves / max(robot.n_joints, 3), 1))
-    isotropic = ground.mu_across <= _ISOTROPIC * ground.mu_along
-    if not lifts and isotropic and not wheels:
-        notes.add(
-            "",
-            "The robot has no pitch joints and no wheels, and its friction across the links is not larger than along"
-            " them, so no gait moves it far; increase ground.mu_across, or add obstacles",
-        )
-    _compare_torques(axes, links, gravity * (1.0 if lifts else ground.mu_across), notes)
-    if lifts:
-        return TwoWaves(
-            amplitude_deg=max(reach["yaw"], 0.0) if "yaw" in kinds else 0.0,
-            frequency_deg_s=rate,
-            phase_shift_deg=shift,
-            pitch_amplitude_deg=max(reach["pitch"], 0.0),
-            pitch_frequency_deg_s=rate,
-            pitch_phase_shift_deg=shift,
-            pitch_phase_deg=90.0,
-        )
-    return LateralUndulation(
-        amplitude_deg=max(reach["yaw"], 0.0), frequency_deg_s=rate, phase_shift_deg=shift
-    )
-
-
-def _compare_torques(
-    axes: Sequence[AxisFields], links: Sequence[LinkValues], load: float, notes: Notes
-) -> None:
-    """Note motors that are too weak to move a quarter of the robot against a load per mass, m/s^2."""
-    torques = [axis.max_torque for axis in axes if axis.max_torque is not None and axis.driven]
-    needed = load * lifted_moment(links)
-    if torques and min(torques) < needed:
-        notes.add(
-            "",
-            f"The gait needs about {needed:.2g} N m, but the weakest motor has {min(torques):.3g} N m, so the robot"
-            " follows it poorly; reduce the amplitudes",
-        )
-
-
 def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
     """A scene with an imported robot: the spatial model, a gait, and the surroundings of the file."""
     kind, declared = next(
@@ -537,7 +461,7 @@ def new_scene(imported: ImportedRobot, title: str, source: str) -> Scene:
         robot=imported.robot,
         ground=imported.ground,
         obstacles=imported.obstacles,
-        gait=imported.gait,
+        gait=imported.gaits[0].gait,
         joint_controller=imported.joint_controller,
         actuator=imported.actuator,
         control=Control(period_s=_CONTROL_PERIOD, soft_start_deg=3.0),

@@ -48,6 +48,29 @@ def test_radius_is_not_asked_for_if_the_file_has_geometry(qtbot: QtBot, tmp_path
     assert dialog.start.isEnabled()
 
 
+def test_gait_is_proposed_verified_and_chosen(qtbot: QtBot, tmp_path: Path) -> None:
+    axes = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+    parts = [replace(part, axis=axes[k % 2]) for k, part in enumerate(links(8))]
+    dialog = opened(qtbot, tmp_path, parts)
+    page = dialog.gait
+    assert [page.box.itemText(i) for i in range(2)] == ["Sidewinding", "Lateral rolling"]
+    assert page.about.text().startswith("The gait is sidewinding, because")
+    qtbot.waitUntil(lambda: "body lengths in 10 s" in page.about.text(), timeout=30_000)
+    assert "body lengths in 10 s" in dialog.notes.toPlainText()
+    dialog.tabs.setCurrentIndex(3)
+    page.shape.grab()
+    assert page.shape.reference is not None
+    other = 1 - page.box.currentIndex()
+    page.box.setCurrentIndex(other)
+    page.box.activated.emit(other)
+    assert dialog.result_scene is not None
+    assert dialog.result_scene.gait == page.proposal.gait
+    assert "as chosen" in dialog.notes.toPlainText()
+    dialog.form.set(is_new=False)
+    dialog.form.changed.emit()
+    assert not dialog.tabs.isTabVisible(3)
+
+
 def test_other_problems_prevent_the_dialog(tmp_path: Path) -> None:
     parts = links(4)
     parts[2] = replace(parts[2], kind="slide")

@@ -61,14 +61,89 @@ ROWS = "0,0.1,0.2,0.3,0.4\n0.5,0.5,0.6,0.7,0.8\n"
         ("2026-11-26T23:59:59.75,.1,.2,.3,.4\n2026-11-27T00:00:00.25,.5,.6,.7,.8\n", {}),
         ("0.1,0.2,0.3,0.4\n0.5,0.6,0.7,0.8\n", {"rate_hz": 2.0}),
         ("0.1,0.2,0.3,0.4,\n0.5,0.6,0.7,0.8,\n", {"rate_hz": 2.0}),
+        (".1,.2,.3,.4,1753198759.816466\n.5,.6,.7,.8,1753198760.316466\n", {}),
+        (".1,.2,.3,.4,1753198759816\n.5,.6,.7,.8,1753198760316\n", {}),
+        (".1,.2,.3,.4,1753198759816466123\n.5,.6,.7,.8,1753198760316466123\n", {}),
+        (".1,.2,1753198759.8,.3,.4\n.5,.6,1753198760.3,.7,.8\n", {}),
+        ("a,b,c,d,logged\n.1,.2,.3,.4,1753198759.5\n.5,.6,.7,.8,1753198760.0\n", {}),
+        (".1,.2,.3,.4,2026-11-26T23:59:59.75\n.5,.6,.7,.8,2026-11-27T00:00:00.25\n", {}),
+        (
+            "%time,field.header.seq,field.header.stamp,field.header.frame_id,field.name0,field.position0,"
+            "field.position1,field.position2,field.position3,field.velocity0\n"
+            "1753198759816466123,7,1753198759816466123,base,j_a,.1,.2,.3,.4,9\n"
+            "1753198760316466123,8,1753198760316466123,base,j_a,.5,.6,.7,.8,9\n",
+            {},
+        ),
+        (
+            "header.stamp.sec,header.stamp.nanosec,position[0],position[1],position[2],position[3]\n"
+            "1753198759,816466123,.1,.2,.3,.4\n1753198760,316466123,.5,.6,.7,.8\n",
+            {},
+        ),
+        (
+            "q1,q2,q3,q4,stamp_secs,stamp_nsecs\n.1,.2,.3,.4,1753198759,900000000\n"
+            ".5,.6,.7,.8,1753198760,400000000\n",
+            {},
+        ),
     ],
-    ids=range(15),
+    ids=range(24),
 )
 def test_table_is_read_in_all_notations(tmp_path: Path, text: str, how: dict[str, Any]) -> None:
     read = table(tmp_path, text, **how)
     np.testing.assert_allclose(read.time, [0.0, 0.5], atol=1e-12)
     np.testing.assert_allclose(read.angle, [[0.1, 0.2, 0.3, 0.4], [0.5, 0.6, 0.7, 0.8]], atol=1e-15)
     assert not read.own
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            ".1,.2,.3,.4,1753198759.816466\n.5,.6,.7,.8,1753198760.316466\n",
+            ('"5"', "in s since 1970, from 2025-07-22 15:39:19 UTC", "t = 0"),
+        ),
+        (
+            "1753198759816,.1,.2,.3,.4\n1753198760316,.5,.6,.7,.8\n",
+            ('"1"', "in ms since 1970"),
+        ),
+        (".1,.2,.3,.4,7.25\n.1,.6,.7,.8,7.75\n", ('"5"', "time, and")),
+        ("stamp,a,b,c,d\n1753198759,1,1,1,1\n1753198760,1,1,1,1\n", ('"stamp"',)),
+    ],
+)
+def test_column_of_the_time_is_named(tmp_path: Path, text: str, message: tuple[str, ...]) -> None:
+    notes = [note.message for note in table(tmp_path, text, unit="rad").notes]
+    assert len(notes) == 1
+    assert all(part in notes[0] for part in message)
+
+
+def test_plain_times_need_no_note(tmp_path: Path) -> None:
+    assert not table(tmp_path, f"time,a,b,c,d\n{ROWS}", unit="rad").notes
+    assert not table(tmp_path, ROWS, unit="rad").notes
+
+
+def test_ascending_angle_is_not_a_time(tmp_path: Path) -> None:
+    """The last column is the time only if the other columns are enough for the joints."""
+    text = ".5,.2,.3,.4\n.1,.6,.7,.8\n"
+    read = table(tmp_path, text, rate_hz=2.0)
+    np.testing.assert_allclose(read.angle[:, 3], [0.4, 0.8])
+    assert mistake(tmp_path, text).key == "rate_hz"
+    # and a rate replaces the stamps
+    stamped = ".1,.2,.3,.4,1753198759.5\n.5,.6,.7,.8,1753198759.6\n"
+    np.testing.assert_allclose(table(tmp_path, stamped, rate_hz=2.0).time, [0.0, 0.5])
+
+
+def test_log_of_a_robot_with_repeated_stamps_is_read(tmp_path: Path) -> None:
+    """A log of 16 joints at 25 Hz, whose first column does not ascend and some stamps repeat."""
+    axes = [Axis(k, "yaw" if k % 2 else "pitch") for k in range(16)]
+    time = np.repeat(1753198759.816466 + 0.04 * np.arange(40), 2)
+    angle = 0.5 * np.sin(time[:, None] - time[0] + np.arange(16.0))
+    angle[:, ::2] = 0.0
+    rows = [
+        ",".join([*(f"{each:.5f}" for each in row), f"{t:.6f}"])
+        for t, row in zip(time, angle, strict=True)
+    ]
+    read = table(tmp_path, "\n".join(rows), axes)
+    np.testing.assert_allclose(read.time, 0.04 * np.arange(40), atol=1e-6)
+    np.testing.assert_allclose(read.angle, angle[1::2], atol=1e-5)
 
 
 def test_columns_of_own_runs_are_found_by_axis(tmp_path: Path) -> None:

@@ -12,24 +12,26 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QTabWidget,
+    QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.errors import RobotFileError, SceneError
+from snakestudio.gui.core.task import Task
+from snakestudio.gui.forms.boxes import ChoiceBox
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import Choice, form_field
 from snakestudio.gui.forms.table import TableView
+from snakestudio.gui.scene.body_shape import BodyShape
 from snakestudio.model.scene import Scene
+from snakestudio.robot_files.gait_choice import GaitProposal
 from snakestudio.robot_files.importing import lacks_radius
 from snakestudio.robot_files.to_scene import ImportedRobot, into_scene, new_scene
+from snakestudio.session.imported_scene import ProposedGait, by_rule, verified, with_stable_step
 from snakestudio.text import sentences
-from snakestudio.viewmodel.scene.robot_import import (
-    joint_table,
-    link_table,
-    summary,
-    with_stable_step,
-)
+from snakestudio.viewmodel.scene.robot_import import joint_table, link_table, summary
+from snakestudio.viewmodel.work import Progress
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,54 @@ class Target:
     )
     asks_radius: bool = False
     """Whether links have no geometry."""
+
+
+class _GaitPage(QWidget):
+    """Choice between the gaits that suit the robot, why one is proposed, and its shape."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.box = ChoiceBox(self)
+        self.box.setAccessibleName("Gait")
+        self.about = QLabel("", self)
+        self.about.setWordWrap(True)
+        self.shape = BodyShape(self)
+        column = QVBoxLayout(self)
+        for widget in (self.box, self.about, self.shape):
+            column.addWidget(widget)
+        column.addStretch(1)
+        self._imported: ImportedRobot | None = None
+        self._proposed: ProposedGait | None = None
+
+    def offer(self, imported: ImportedRobot) -> None:
+        """Offer the gaits of a robot."""
+        self._imported = imported
+        self.box.clear()
+        self.box.addItems([proposal.title for proposal in imported.gaits])
+        self.show_proposed(by_rule(imported))
+
+    def show_proposed(self, proposed: ProposedGait) -> None:
+        """Select the proposed gait, unless the user has chosen another one."""
+        assert self._imported is not None
+        previous = None if self._proposed is None else self._proposed.proposal.title
+        self._proposed = proposed
+        if self.box.currentText() in (previous, self._imported.gaits[0].title):
+            self.box.setCurrentText(proposed.proposal.title)
+        self.about.setText(" ".join(proposed.notes))
+
+    @property
+    def proposal(self) -> GaitProposal:
+        """Selected gait."""
+        assert self._imported is not None
+        return self._imported.gaits[max(0, self.box.currentIndex())]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the selected gait."""
+        proposed = self._proposed
+        if proposed is not None and proposed.proposal.title == self.proposal.title:
+            return proposed.notes
+        return (f"The gait is {self.proposal.title.lower()}, as chosen.",)
 
 
 def _request(error: RobotFileError) -> str:
@@ -126,8 +176,10 @@ class RobotImportDialog(Dialog):
         self.notes = QPlainTextEdit(self)
         self.notes.setReadOnly(True)
         self.notes.setAccessibleName("Notes")
-        for table, title in ((self.notes, "Notes"), (self.links, "Links"), (self.joints, "Joints")):
-            self.tabs.addTab(table, title)
+        self.gait = _GaitPage(self)
+        pages = ((self.notes, "Notes"), (self.links, "Links"), (self.joints, "Joints"))
+        for page, title in (*pages, (self.gait, "Gait")):
+            self.tabs.addTab(page, title)
         self.tabs.setMinimumHeight(220)
         asks_radius = imported is None or not all(link.has_geometry for link in imported.links)
         self._radius_mm: float | None = None
@@ -137,6 +189,9 @@ class RobotImportDialog(Dialog):
         buttons, self.start = self.make_buttons("I&mport")
         self.arrange(self._heading, self._about, (self.tabs, 1), self.form, buttons)
         self.form.changed.connect(self._show)
+        self.gait.box.activated.connect(lambda _: self._show())
+        self._trial: Task[ProposedGait] | None = None
+        self._tried: ImportedRobot | None = None
         self._show_robot()
         self._show()
 
@@ -177,7 +232,11 @@ class RobotImportDialog(Dialog):
             pass
         elif self.is_new:
             scene = new_scene(self._imported, self._imported.robot.name, self._path.name)
-            self.result_scene, changes = with_stable_step(scene, None)
+            scene, changes = with_stable_step(scene, None)
+            self._propose_gait(self._imported, scene)
+            self.result_scene = scene.model_copy(update={"gait": self.gait.proposal.gait})
+            changes += self.gait.notes
+            self.gait.shape.show_state(self.result_scene, None)
         else:
             try:
                 scene, changes = into_scene(self._imported, self._scene)
@@ -185,9 +244,35 @@ class RobotImportDialog(Dialog):
                 changes += more
             except SceneError as error:
                 problem = str(error).splitlines()[0]
+        self.tabs.setTabVisible(3, self._imported is not None and self.is_new)
         self.form.report(problem)
         self._show_notes(changes)
         self.start.setEnabled(self.result_scene is not None and not self.form.problem)
+
+    def _propose_gait(self, imported: ImportedRobot, scene: Scene) -> None:
+        """Show the gait by the rule, and start the simulations that verify it, once for a robot."""
+        if self._tried is imported:
+            return
+        self._tried = imported
+        self.gait.offer(imported)
+
+        def simulate(progress: Progress) -> ProposedGait | None:
+            result = verified(imported, scene, stopped=lambda: not progress(0.0))
+            return result if progress(1.0) else None
+
+        if self._trial is not None:
+            self._trial.discard()
+        self._trial = Task("gait trial", simulate, self)
+        self._trial.finished.connect(self._on_verified)
+
+    def _on_verified(self, proposed: ProposedGait) -> None:
+        self.gait.show_proposed(proposed)
+        self._show()
+
+    def done(self, result: int) -> None:
+        if self._trial is not None:
+            self._trial.discard()
+        super().done(result)
 
     def _show_notes(self, changes: tuple[str, ...]) -> None:
         notes = changes if self._imported is None else (*self._imported.notes, *changes)

@@ -83,9 +83,15 @@ _TIME_NAMES = frozenset(
         "tid",
     }
 )
+_NANOSECONDS = re.compile(r"(?P<stem>.*?)[\s_./]*(?:nsecs?|nanosecs?|nanoseconds?)\Z")
+"""Name of the column with the nanoseconds of stamps whose seconds are in another column."""
+
 _INDEX_NAMES = frozenset(
     {"", "frame", "frames", "index", "row", "sample", "samples", "step", "no", "nr", "#", "seq"}
 )
+_TEXTS = re.compile(r"(?:child )?(?:frame )?(?:id|names?)\d*\Z")
+"""Last part of the name of a column of text."""
+
 _KINDS = {
     "yaw": "yaw",
     "lateral": "yaw",
@@ -197,6 +203,12 @@ class _Raw:
     stamped: int
     """Index of that column, or -1."""
 
+    nanoseconds: tuple[str, ...]
+    """Cells with the nanoseconds of the stamps; empty if these are not in a separate column."""
+
+    is_certain: bool
+    """Whether the column contains the time; otherwise it does if it is one more than the joint axes."""
+
     decimal: str
 
 
@@ -234,7 +246,7 @@ def read_joint_table(
         )
     notes: list[Note] = []
     chosen, own = _columns(raw, axes, ignored, rate_hz)
-    time, rows = _times(raw, rate_hz, notes)
+    time, rows = _times(raw, len(axes), rate_hz, notes)
     factors, first = _units(raw, chosen, unit, notes)
     angle = raw.values[rows][:, chosen] * factors
     names = tuple(raw.names[c] if raw.names else str(c + 1) for c in chosen)
@@ -279,9 +291,14 @@ def _parsed(text: str) -> _Raw:
     inputs.count(width * (len(numbered) - begin), ANGLE_TABLE.values, "cells")
     header = [_trimmed(cells(line, delimiter)) for _, line in numbered[:begin]]
     names = _names(header, comments[-1:], delimiter, width)
-    stamped = next((c for c, name in enumerate(names) if _is_time(name)), -1 if names else 0)
+    cells_of_first = cells(numbered[begin][1], delimiter)[:width]
+    stamped = next((c for c, name in enumerate(names) if _is_time(name)), -1)
+    if stamped < 0:
+        stamped = next((c for c, cell in enumerate(cells_of_first) if clock_text_unit(cell)), -1)
+    nanoseconds = _nanoseconds(names, stamped)
+    texts = {c for c, name in enumerate(names) if _TEXTS.match(_last_part(_split(name)[0]))}
     values = np.empty((len(numbered) - begin, width))
-    stamps = []
+    table = []
     for row, (line_number, line) in enumerate(numbered[begin:]):
         row_cells = cells(line, delimiter)
         if len(row_cells) == width + 1 and not row_cells[-1]:
@@ -289,10 +306,43 @@ def _parsed(text: str) -> _Raw:
         if len(row_cells) != width:
             message = f"line {line_number} has {len(row_cells)} cells, the first row {width}"
             raise InputError(message, "write a cell for each column in every row")
-        if stamped >= 0:
-            stamps.append(row_cells[stamped])
-        values[row] = _numbers(row_cells, decimal, stamped, line_number)
-    return _Raw(names, values, tuple(stamps), stamped, decimal)
+        table.append(row_cells)
+        values[row] = _numbers(row_cells, decimal, texts | {stamped}, line_number)
+    is_certain = stamped >= 0
+    if not is_certain:
+        stamped, is_certain = _ascending(values, bool(names))
+    stamps = tuple(row_cells[stamped] for row_cells in table) if stamped >= 0 else ()
+    parts = tuple(row_cells[nanoseconds] for row_cells in table) if nanoseconds >= 0 else ()
+    return _Raw(names, values, stamps, stamped, parts, is_certain, decimal)
+
+
+def _nanoseconds(names: Sequence[str], stamped: int) -> int:
+    """Index of the column with the nanoseconds of stamps, or -1."""
+    if not names or stamped < 0:
+        return -1
+    seconds = re.sub(r"[\s_./]*(?:secs?|seconds?)\Z", "", names[stamped].lower())
+    for column, name in enumerate(names):
+        match = _NANOSECONDS.match(name.lower())
+        if match is not None and match["stem"] == seconds and column != stamped:
+            return column
+    return -1
+
+
+def _ascending(values: FloatArray, is_named: bool) -> tuple[int, bool]:
+    """Index of the column whose numbers are times, or -1, and whether that is certain.
+
+    Stamps since 1970 are certain. Without names, the first column is the time if it ascends, and the
+    last one may be.
+    """
+    for column in range(values.shape[1]):
+        times = values[np.isfinite(values[:, column]), column]
+        steps = np.diff(times)
+        if len(steps) and stamp_unit(float(times[0])) and (steps >= 0.0).all() and steps.any():
+            return column, True
+    for column, is_certain in () if is_named else ((0, True), (values.shape[1] - 1, False)):
+        if len(values) > 1 and bool((np.diff(values[:, column]) > 0.0).all()):
+            return column, is_certain
+    return -1, False
 
 
 def _trimmed(row: list[str]) -> list[str]:
@@ -309,7 +359,8 @@ def _is_data(row: list[str], decimal: str) -> bool:
     return begins and any(is_number(cell, decimal) for cell in row)
 
 
-def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[float]:
+def _numbers(row: list[str], decimal: str, texts: set[int], line: int) -> list[float]:
+    """Numbers of a row; NaN for the text in the columns `texts`."""
     try:
         if decimal == "." and not any("_" in cell for cell in row):  # Python alone reads 0_2 as 2
             return [value if math.isfinite(value := float(cell)) else math.nan for cell in row]
@@ -320,7 +371,7 @@ def _numbers(row: list[str], decimal: str, stamped: int, line: int) -> list[floa
         try:
             result.append(number(cell, decimal))
         except ValueError:
-            if column != stamped:
+            if column not in texts:
                 excerpt = cell if len(cell) <= 40 else f"{cell[:40]}..."
                 raise InputError(
                     f'line {line}: "{excerpt}" is not a number', "correct it, or clear the cell"
@@ -363,6 +414,8 @@ def _split(name: str) -> tuple[str, str]:
     if match is None or not name[: match.start()].strip():
         return re.sub(r"[\s_]+", " ", name.lower()).strip(), ""
     unit = next(part for part in match.group("square", "round", "bare", "sign") if part is not None)
+    if unit.isdigit():  # an index, as in "position[3]"
+        return re.sub(r"[\s_]+", " ", name.lower()).strip(), ""
     return re.sub(r"[\s_]+", " ", name[: match.start()].lower()).strip(), unit
 
 
@@ -373,24 +426,26 @@ def _is_time(name: str) -> bool:
     base, unit = _split(name)
     if unit and angle_unit_of(unit):
         return False
-    last = re.split(r"[./]", base)[-1].strip()
+    last = _last_part(base).removeprefix("%")
     return last in _TIME_NAMES or (last.removesuffix(" utc").removesuffix(" local") in _TIME_NAMES)
 
 
-def _has_times(raw: _Raw) -> bool:
-    """Whether the candidate column contains times; without a header its numbers must ascend."""
-    if raw.stamped < 0 or raw.names:
-        return raw.stamped >= 0
-    first = raw.values[:, 0]
-    if not np.isfinite(first).any():
-        return clock_text_unit(raw.stamps[0]) is not None
-    return len(first) > 1 and bool((np.diff(first) > 0.0).all())
+def _last_part(base: str) -> str:
+    """Last part of a name with dots, such as the field of a ROS message."""
+    return re.split(r"[./]", base)[-1].strip()
 
 
-def _times(raw: _Raw, rate_hz: float | None, notes: list[Note]) -> tuple[FloatArray, IndexArray]:
+def _has_times(raw: _Raw, axes: int) -> bool:
+    """Whether the candidate column contains times."""
+    return raw.stamped >= 0 and (raw.is_certain or raw.values.shape[1] == axes + 1)
+
+
+def _times(
+    raw: _Raw, axes: int, rate_hz: float | None, notes: list[Note]
+) -> tuple[FloatArray, IndexArray]:
     """Times of the rows, from 0, s, and the indices of these rows in the file."""
     count = len(raw.values)
-    if rate_hz is not None or not _has_times(raw):
+    if rate_hz is not None or not _has_times(raw, axes):
         if rate_hz is None:
             raise TableError("rate_hz", "the table has no time column", "set the rows per second")
         time = np.arange(count) / rate_hz
@@ -465,14 +520,33 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
                     Note("hint", "file", message, 'name the column "time_s" if they are seconds')
                 )
     clock = Clock(unit, raw.decimal, None)
-    for cell in raw.stamps:
+    for row, cell in enumerate(raw.stamps):
         try:
-            clock.add(cell)
-        except ValueError:
+            clock.add(cell, raw.nanoseconds[row] if raw.nanoseconds else None)
+        except ValueError as error:
+            wrong = str(error)[:40]
             raise TableError(
-                "file", f'"{cell[:40]}" is not a time', "correct it, or clear the cell"
+                "file", f'"{wrong}" is not a time', "correct it, or clear the cell"
             ) from None
+    _report_clock(raw, clock, notes)
     return clock.times()
+
+
+def _report_clock(raw: _Raw, clock: Clock, notes: list[Note]) -> None:
+    """Record which column was read as time, unless it is the first one or has such a name, and its start."""
+    column = raw.names[raw.stamped] if raw.names else str(raw.stamped + 1)
+    is_usual = _is_time(column) if raw.names else raw.stamped == 0
+    if is_usual and not clock.description:
+        return
+    reading = f" ({clock.description})" if clock.description else ""
+    notes.append(
+        Note(
+            "hint",
+            "file",
+            f'column "{column}" was read as the time{reading}, and its first row is t = 0',
+            "set gait.rate_hz if it is not the time",
+        )
+    )
 
 
 # ------------------------------------------------------------------------------------------ columns
@@ -490,12 +564,10 @@ def _columns(
 ) -> tuple[list[int], bool]:
     """Column of each axis, and whether they are this program's columns."""
     if not raw.names:
-        first = (
-            1
-            if _has_times(raw) and (rate_hz is None or raw.values.shape[1] == len(axes) + 1)
-            else 0
-        )
-        return _in_order(list(range(first, raw.values.shape[1])), axes), False
+        width = raw.values.shape[1]
+        is_timed = _has_times(raw, len(axes)) and (rate_hz is None or width == len(axes) + 1)
+        columns = [c for c in range(width) if not (is_timed and c == raw.stamped)]
+        return _in_order(columns, axes), False
     own = _own_columns(raw.names, axes, ignored)
     if own is not None:
         return own, True
@@ -555,7 +627,10 @@ def _candidate(column: int, name: str) -> _Candidate | None:
         r"[^\W\d_]+",
         re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name[: len(base)] if unit else name).lower(),
     )
-    if set(tokens) & _OTHER_QUANTITIES or base in _INDEX_NAMES or base.startswith("unnamed"):
+    last = _last_part(base)
+    if set(tokens) & _OTHER_QUANTITIES or last in _INDEX_NAMES or base.startswith("unnamed"):
+        return None
+    if _NANOSECONDS.match(base) or _TEXTS.match(last):
         return None
     numbers = re.findall(r"\d{1,4}", base)
     kind = next((_KINDS[token] for token in tokens if token in _KINDS), None)
@@ -597,7 +672,7 @@ def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
         "file",
         f"the table has {counted(count, 'column')} of joint angles but the robot has "
         f"{counted(len(axes), 'joint' if single else 'joint axis')}",
-        "add a column for each, or choose a robot with as many joints",
+        "add a column for each, name the column of the time, or choose a robot with as many joints",
     )
 
 

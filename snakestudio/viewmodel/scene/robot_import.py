@@ -1,16 +1,12 @@
-"""Content of the dialog for robot imports, and the time step that the scene with the robot needs."""
+"""Content of the dialog for robot imports."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from snakestudio.export.tables import Cell, Column, Row, Table, text_cells
-from snakestudio.model.edits import with_values
-from snakestudio.model.scene import Scene
 from snakestudio.robot_files.to_scene import ImportedRobot
-from snakestudio.session.scene_check import check
 from snakestudio.text import counted, number_text
 
 _NONE = Cell("")
@@ -104,18 +100,3 @@ def summary(imported: ImportedRobot) -> str:
     obstacles = len(imported.obstacles)
     around = f"; {counted(obstacles, 'obstacle')}" if obstacles else ""
     return f"{robot.n_links} links, {len(kinds)} axes ({counts}), {robot.length:.3g} m, {robot.mass:.3g} kg{around}"
-
-
-def with_stable_step(scene: Scene, folder: Path | None) -> tuple[Scene, tuple[str, ...]]:
-    """Return a scene with a time step that is stable for its gains, and a sentence if that is a new one.
-
-    Parameters
-    ----------
-    folder : Path or None
-        Folder of the relative file names in the scene.
-    """
-    for problem in check(scene, folder):
-        if problem.key == "solver.step_s" and problem.fixes:
-            changed = with_values(scene, dict(problem.fixes[0].values))
-            return changed, (f"{problem.fixes[0].label}, because the gains need it.",)
-    return scene, ()
