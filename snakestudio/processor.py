@@ -123,6 +123,16 @@ def hold_libraries() -> None:
             os.environ.setdefault(name, value)
 
 
+def use_one_thread() -> None:
+    """Restrict OpenBLAS, which is about to be loaded, to one thread.
+
+    All matrices are small, so that its threads wait for each other most of the time: on a machine whose
+    cores are busy, a system of two equations takes a thousand times as long. Child processes inherit the
+    restriction. A variable that is already set is unchanged.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 def numpy_is_held() -> bool:
     """Whether numpy uses no instructions beyond the baseline."""
     if "avx512f" not in identify()[1]:

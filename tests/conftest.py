@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from snakestudio import heap
+from snakestudio import heap, processor
 from snakestudio.paths import kernels_dir
 from tests.bundle_imports import Module, imported_modules, unbundled
 from tests.open_files import collect_garbage, open_files
@@ -33,6 +33,7 @@ COMPILING_S = 120
 # same in every checkout; everything else is separate.
 os.environ.setdefault("SNAKESTUDIO_KERNELS_DIR", str(kernels_dir()))
 os.environ.setdefault("SNAKESTUDIO_CACHE_DIR", str(CACHE))
+processor.use_one_thread()
 os.environ.setdefault("MESA_SHADER_CACHE_DIR", str(CACHE / "mesa"))
 if sys.platform == "linux":
     os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")

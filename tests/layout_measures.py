@@ -30,6 +30,7 @@ _COPY_LINES = 8
 """Lines of the shortest copy."""
 _PHRASE_WORDS = 4
 """Words of a phrase."""
+_PRIVATE = re.compile(r"_[a-z](\w*[^\W_])?")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _PUNCTUATION = ",.;:!?()[]{}\"'“”‘’…"
 
@@ -71,16 +72,21 @@ def lines_of(node: ast.stmt) -> range:
 
 @dataclass
 class _Test:
-    """Parsed file of the tests."""
+    """What the measures need of a file of the tests; its syntax tree would take a hundred times as much memory."""
 
-    attributes: list[ast.Attribute] = field(default_factory=list)
+    private: list[ast.Attribute] = field(default_factory=list)
+    """Accesses to private members of others than the own object."""
+
+    own: set[str] = field(default_factory=set)
+    """Members of the own objects."""
+
     texts: list[ast.Constant] = field(default_factory=list)
-    """Strings that are not docstrings."""
+    """Strings of the length of a phrase that are not docstrings."""
 
 
 @cache
 def _tests(root: Path) -> dict[Path, _Test]:
-    """Parse all tests and walk over each once. Only the listed nodes stay in memory."""
+    """Parse all tests and walk over each once."""
     with without_collector():
         return {path: _read_test(path) for path in _files(root, "tests")}
 
@@ -93,13 +99,20 @@ def _read_test(path: Path) -> _Test:
         if isinstance(node, ast.Name):
             continue
         if isinstance(node, ast.Constant):
-            if isinstance(node.value, str):
+            if (
+                isinstance(node.value, str)
+                and len(node.value.split(None, _PHRASE_WORDS)) >= _PHRASE_WORDS
+            ):
                 file.texts.append(node)
             continue
         if is_docstring(node):
             continue
         if isinstance(node, ast.Attribute):
-            file.attributes.append(node)
+            receiver = node.value.id if isinstance(node.value, ast.Name) else ""
+            if receiver == "self":
+                file.own.add(node.attr)
+            elif receiver not in ("cls", "os", "sys") and _PRIVATE.fullmatch(node.attr):
+                file.private.append(node)
         for value in node.__dict__.values():
             if isinstance(value, ast.AST):
                 stack.append(value)
@@ -213,18 +226,8 @@ def private_in_tests(package: Package) -> Count:
 
 def _private_accesses(root: Path) -> Iterator[tuple[Path, ast.Attribute]]:
     for path, test in _tests(root).items():
-        attributes = test.attributes
-        own = {
-            node.attr
-            for node in attributes
-            if isinstance(node.value, ast.Name) and node.value.id == "self"
-        }
-        for node in attributes:
-            if not re.fullmatch(r"_[a-z](\w*[^\W_])?", node.attr):
-                continue
-            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "os", "sys"):
-                continue
-            if node.attr not in own and node.attr not in ("_replace", "_asdict", "_fields"):
+        for node in test.private:
+            if node.attr not in test.own and node.attr not in ("_replace", "_asdict", "_fields"):
                 yield path, node
 
 

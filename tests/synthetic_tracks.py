@@ -9,6 +9,7 @@ import numpy as np
 
 from snakestudio.analysis.fitting import JointTrack, Track
 from snakestudio.model.edits import with_values
+from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
@@ -29,13 +30,16 @@ def brisk(**values: float) -> Scene:
 
 
 def free_joints(**values: float) -> Scene:
-    """Return spatial motors with limited torque, on a floor with isotropic friction."""
+    """Return spatial motors with limited torque, on a floor with isotropic friction.
+
+    For one second: contacts make the motion depend discontinuously on backlash, and the jumps grow with time.
+    """
     scene = load_scene(scenes_dir() / "spatial_lateral_undulation.toml")
     plain = {
         "ground.mu_along": 0.3,
         "ground.mu_across": 0.3,
         "gait.frequency_deg_s": 160.0,
-        "run.duration_s": 2.0,
+        "run.duration_s": 1.0,
     }
     return with_values(scene, {**plain, **values})
 
@@ -67,7 +71,7 @@ def measured(
         angles = rows.joint_angle
         angles = angles + np.radians(0.2) * random.normal(size=angles.shape)
         tracks += [
-            JointTrack(rows.time + late, joint, angles[:, joint])
+            JointTrack(rows.time + late, joint, angles[:, entry_of(scene.body.axes, joint, "yaw")])
             for joint in range(scene.robot.n_joints)
         ]
     return tuple(tracks)

@@ -42,6 +42,21 @@ def test_numpy_is_limited_to_the_baseline() -> None:
     assert answer_of(PROGRAM.format(first="")) == ["x86-64-v3", False, False]
 
 
+@pytest.mark.parametrize(("chosen", "expected"), [("", "1"), ("2", "2")])
+def test_commands_compute_in_one_thread(chosen: str, expected: str) -> None:
+    program = """
+import contextlib, io, json, os, sys
+from snakestudio.cli import main
+if not os.environ["OPENBLAS_NUM_THREADS"]:
+    del os.environ["OPENBLAS_NUM_THREADS"]
+sys.argv = ["snakestudio", "scenes"]
+with contextlib.redirect_stdout(io.StringIO()):
+    main()
+print(json.dumps(os.environ["OPENBLAS_NUM_THREADS"]))
+"""
+    assert answer_of(program, OPENBLAS_NUM_THREADS=chosen) == expected
+
+
 def test_native_code_can_be_requested() -> None:
     messages, tuned, wide = answer_of(PROGRAM.format(first=""), SNAKESTUDIO_PROCESSOR="native")
     assert messages.startswith("tuned for ")

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from snakestudio import processor
+from snakestudio import heap, processor
 from snakestudio._version import __version__
 from snakestudio.cli.ending import EndRequest, cleaning_up, silence_stdout
 from snakestudio.cli.notices import notices_for_users
@@ -299,6 +299,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 for invalid input; 3 if the simulation failed; 130, 143 or 129 after Ctrl+C, SIGTERM
         or a closed terminal.
     """
+    if arguments is None:  # the whole process is this command
+        heap.collect_rarely()
+        processor.use_one_thread()
     command_line = list(sys.argv[1:] if arguments is None else arguments)
     complete_standard_streams()
     set_matplotlib_folder()

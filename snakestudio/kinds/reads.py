@@ -326,6 +326,12 @@ def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1024)
+def _conditions_of(key: str) -> tuple[_Condition, ...]:
+    """Conditions of a declared key."""
+    return tuple(condition for condition in _CONDITIONS if _holds(condition.keys, key))
+
+
 def _read(patterns: frozenset[str], key: str) -> bool:
     """Whether a formulation reads a key; `gait.kind` implies all fields of the gait but those of pitch."""
     flat = "gait.kind" in patterns and key.startswith("gait.") and not key.startswith("gait.pitch_")
@@ -361,12 +367,8 @@ def unused_reason(scene: Scene, key: str) -> str:
             return why
     if not _read(reads, plain):
         return _where(readers(plain), kind)
-    for condition in _CONDITIONS:
-        if (
-            _holds(condition.keys, plain)
-            and _holds(reads, condition.of)
-            and not condition.holds(scene)
-        ):
+    for condition in _conditions_of(plain):
+        if _holds(reads, condition.of) and not condition.holds(scene):
             return condition.reason
     if _holds(reads, "controller.kind"):
         own = (*CONTROLLERS[scene.controller.kind].effects, *GAIT_KINDS[scene.gait.kind].effects)
@@ -424,17 +426,23 @@ class _ExplicitValue(NamedTuple):
     why: str
 
 
+@lru_cache(maxsize=256)
+def _defaults(part: type[BaseModel]) -> dict[str, Any]:
+    """Defaults of the fields of a part. They are frozen; pydantic would copy them for each caller."""
+    return {
+        field: info.get_default(call_default_factory=True)
+        for field, info in part.model_fields.items()
+    }
+
+
 def _explicit_values(
     part: BaseModel, usual: BaseModel, name: str
 ) -> Iterator[tuple[str, Any, Any]]:
     """Values of a part that differ from the default."""
+    defaults = _defaults(type(part))
     for field, info in type(part).model_fields.items():
         value = getattr(part, field)
-        default = (
-            getattr(usual, field)
-            if field == "kind"
-            else info.get_default(call_default_factory=True)
-        )
+        default = getattr(usual, field) if field == "kind" else defaults[field]
         if (info.is_required() and field != "kind") or value != default:
             yield f"{name}.{field}", value, None if info.is_required() else default
 
@@ -442,9 +450,8 @@ def _explicit_values(
 def findings(scene: Scene) -> list[Problem]:
     """Problems for explicit values that have no effect in the current scene; one per part if the reason is the same."""
     problems = []
-    for name, info in Scene.model_fields.items():
+    for name, usual in _defaults(Scene).items():
         part = getattr(scene, name)
-        usual = info.get_default(call_default_factory=True)
         if not isinstance(part, BaseModel) or part == usual:
             continue
         unused = [

@@ -99,7 +99,7 @@ def check_full_disk(arguments: list[str], recorded: Path, disk: Path) -> None:
     )
     output = [line for line in done.stderr.splitlines() if line]
     assert done.returncode == 2, done.stderr
-    assert len(output) == 1 or (arguments[0] == "run" and "kept" in output[1]), done.stderr
+    assert len(output) == 1 or (arguments[0] == "run" and "saved" in output[1]), done.stderr
     assert "No space left on device" in output[0] or "cannot be written" in output[0]
     assert "Traceback" not in done.stderr
     left = done.stdout.rpartition("\n./" if names else "\n")[2]
