@@ -279,4 +279,5 @@ def same_structure(one: Scene, other: Scene) -> bool:
         and one.solver.step_s == other.solver.step_s
         and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head})
         == other.robot
+        and np.array_equal(one.axis_values.rotor, other.axis_values.rotor)
     )

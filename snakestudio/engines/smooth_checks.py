@@ -74,5 +74,6 @@ def ignored_values(
 
 
 def joint_problems(scene: Scene) -> list[Problem]:
-    """Return problems of the joints, for a model that reads all values of a link."""
-    return joints_without_yaw(scene) + ignored_values(scene)
+    """Return problems of the joints, for a model that reads all values of a link, and rotors."""
+    joints = OF_JOINTS | {"rotor_inertia_kg_m2"}
+    return joints_without_yaw(scene) + ignored_values(scene, joints=joints)

@@ -32,8 +32,8 @@ def test_defaults_cause_no_problems(kind: str) -> None:
         ),
         (
             PLANAR,
-            {"actuator.rotor_inertia_kg_m2": 0.002},
-            naming("actuator.rotor_inertia_kg_m2: 0.002", 'model.kind = "spatial_nonsmooth"'),
+            {"actuator.dry_friction_nm": 0.02},
+            naming("actuator.dry_friction_nm: 0.02", 'model.kind = "spatial_nonsmooth"'),
         ),
         (
             PLANAR,

@@ -223,6 +223,13 @@ def accelerate(
     inertia_and_bias(
         params.coupling, params.chain.inertia, work.cos, work.sin, work.v, work.matrix, work.bias
     )
+    if params.rotors:
+        for k in range(n - 1):
+            rotor = params.rotor[k]
+            work.matrix[k, k] += rotor
+            work.matrix[k + 1, k + 1] += rotor
+            work.matrix[k, k + 1] -= rotor
+            work.matrix[k + 1, k] -= rotor
     if commanded:
         for k in range(n - 1):
             work.torque[k] = work.command[k, YAW]

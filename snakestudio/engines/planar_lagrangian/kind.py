@@ -29,6 +29,7 @@ READS = LINKS | {
     "ground.friction_factor",
     "ground.patch",
     "ground.picture",
+    "actuator.rotor_inertia_kg_m2",
     "robot.link",
     "robot.joint",
     "robot.joints",

@@ -11,7 +11,7 @@ from snakestudio._arrays import FloatArray
 from snakestudio.engines import planar_obstacles
 from snakestudio.engines.centred_map import coupling_of, make_chain, mean_mass
 from snakestudio.engines.ground_map import make_ground_map, varies
-from snakestudio.engines.smooth_joints import is_linearized, make_joints
+from snakestudio.engines.smooth_joints import is_linearized, make_joints, yaw_values
 from snakestudio.kernels.ground_patches import GroundMap
 from snakestudio.kernels.smooth_friction import LAWS
 from snakestudio.kernels.smooth_robot import CentredChain, SmoothJoints
@@ -41,6 +41,10 @@ class Params(NamedTuple):
 
     joints: SmoothJoints
     """Joint parameters; the gains are in 1/s^2 and 1/s with feedback linearization."""
+
+    rotor: FloatArray
+    rotors: bool
+    """`rotor` and `rotors`: inertia of the rotor of each joint, kg m^2, and whether any is not 0."""
 
     gx: float
     gy: float
@@ -77,6 +81,7 @@ def make_params(scene: Scene, base_dir: Path | None = None) -> Params:
     chain = make_chain(robot)
     gx, gy, gz = ground.gravity
     linearized = is_linearized(scene)
+    rotor = yaw_values(scene, scene.axis_values.rotor)
     under = make_ground_map(scene, base_dir)
     return Params(
         chain=chain,
@@ -86,6 +91,8 @@ def make_params(scene: Scene, base_dir: Path | None = None) -> Params:
         dt=scene.solver.step_s,
         linearized=linearized,
         joints=make_joints(scene, linearized, stops=False),
+        rotor=rotor,
+        rotors=bool(rotor.any()),
         gx=gx,
         gy=gy,
         gn=max(-gz, 0.0),

@@ -61,6 +61,10 @@ def write_state(params: Params, state: State, work: Work, rows: RowBuffers, inte
         rows,
         i,
     )
+    if params.rotors:
+        for k in range(n - 1):
+            rate = state.v[k + 1] - state.v[k]
+            kinetic += 0.5 * params.rotor[k] * rate * rate
     wide = state.sums.shape[0] > PASSIVE_WORK
     for k in range(n):
         for a in range(2):

@@ -19,7 +19,7 @@ from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.shared_values import DRIVE_TRAIN
 
-OF_JOINTS = frozenset(JointOverride.model_fields).difference(DRIVE_TRAIN)
+OF_JOINTS = frozenset(JointOverride.model_fields).difference(DRIVE_TRAIN) | {"rotor_inertia_kg_m2"}
 """Fields of joint tables that this model reads, or that do not apply to it."""
 
 LONGEST_PIECE = 60
@@ -98,7 +98,9 @@ def largest_stable_step(scene: Scene) -> float:
         if len(moving):
             stable = min(
                 stable,
-                checks.largest_stable_step(responses, values.kp[between], values.kd[between]),
+                checks.largest_stable_step(
+                    responses, values.kp[between], values.kd[between], values.rotor[between]
+                ),
             )
     return stable
 

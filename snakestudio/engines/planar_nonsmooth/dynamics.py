@@ -25,6 +25,7 @@ from snakestudio.engines.planar_nonsmooth.params import (
     KP,
     MOST,
     REST,
+    ROTOR,
     STIFFNESS,
     Params,
 )
@@ -171,6 +172,11 @@ def free_velocity(params: Params, state: State, work: Work, commanded: bool) -> 
             work.total[k] = work.drag[k]
             if params.springs != 0:
                 after += _spring(params, state, work, k)
+            if params.rotors != 0:
+                # Its impulse is that of the change of the rate, -I (phi'_E - phi'_A).
+                rotor = joints[k, ROTOR]
+                after += rotor * (state.u[k + 1, TURN] - state.u[k, TURN]) / dt
+                work.total[k] += rotor
         elif k < n - 1:
             work.total[k] = math.inf
         work.u_free[k, X] = state.u[k, X] + dt * params.gx + dt_mass * state.wrench[k, X]

@@ -25,6 +25,7 @@ READS = LINKS | {
     "actuator.free_play_deg",
     "actuator.max_torque_nm",
     "actuator.time_constant_s",
+    "actuator.rotor_inertia_kg_m2",
     "solver.joints",
     "solver.tolerance",
     "solver.max_iterations",

@@ -33,7 +33,9 @@ HALF, RADIUS, CENTRE = range(3)
     STIFFNESS,
     DAMPING,
     REST,
-) = range(10)
+    ROTOR,
+) = range(11)
+_WIDTH = 11
 
 
 class Params(NamedTuple):
@@ -52,13 +54,14 @@ class Params(NamedTuple):
     """Index of the joint's axis in the reference (-1: fixed); gains of its controller, N m/rad and
     N m s/rad; stops, rad (infinite: none); half the free play, rad; saturation torque of the motor,
     N m (inf: none); stiffness, N m/rad, damping, N m s/rad, and rest angle, rad, of a passive
-    spring."""
+    spring; inertia of the rotor, kg m^2."""
 
     stopped: int
     springs: int
     fixed: int
-    """`stopped`, `springs` and `fixed`: whether any joint has a stop, a spring or damper, or no
-    axis."""
+    rotors: int
+    """`stopped`, `springs`, `fixed` and `rotors`: whether any joint has a stop, a spring or damper,
+    no axis, or a rotor with inertia."""
 
     law: FloatArray
     """Friction on the ground outside all patches; see `ChainProblem`."""
@@ -141,7 +144,7 @@ def _shape_table(scene: Scene) -> FloatArray:
 
 def _joint_table(scene: Scene) -> FloatArray:
     values = scene.axis_values
-    table = np.zeros((scene.robot.n_joints, 10))
+    table = np.zeros((scene.robot.n_joints, _WIDTH))
     table[:, AXIS] = -1.0
     table[:, LOW] = -math.inf
     table[:, HIGH] = math.inf
@@ -158,6 +161,7 @@ def _joint_table(scene: Scene) -> FloatArray:
             values.spring[j],
             values.damper[j],
             values.rest[j],
+            values.rotor[j],
         )
     return table
 
@@ -186,6 +190,7 @@ def make_params(scene: Scene, base_dir: Path | None = None, old: Params | None =
         stopped=int(np.isfinite(joints[:, [LOW, HIGH]]).any()),
         springs=int(joints[:, [STIFFNESS, DAMPING]].any()),
         fixed=int((joints[:, AXIS] < 0.0).any()),
+        rotors=int(joints[:, ROTOR].any()),
         law=law_table(links[:, MASS], ground.friction[0], kind),
         kind=kind,
         ground=ground,

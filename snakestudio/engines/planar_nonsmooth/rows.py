@@ -15,7 +15,7 @@ from snakestudio.engines.contact_sums import (
     STEP,
     UNCONVERGED,
 )
-from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, REST, STIFFNESS, Params
+from snakestudio.engines.planar_nonsmooth.params import AXIS, RADIUS, REST, ROTOR, STIFFNESS, Params
 from snakestudio.engines.planar_nonsmooth.state import (
     DAMPER,
     FRICTION_X,
@@ -169,6 +169,9 @@ def write_state(
         if params.springs != 0:
             stretch = state.q[k + 1, TURN] - state.q[k, TURN] - params.joints[k, REST]
             potential += 0.5 * params.joints[k, STIFFNESS] * stretch * stretch
+        if params.rotors != 0:
+            rate = state.u[k + 1, TURN] - state.u[k, TURN]
+            kinetic += 0.5 * params.joints[k, ROTOR] * rate * rate
     rows.contacts_closed[i] = counts[CONTACTS]
     rows.energy[i, KINETIC] = kinetic
     rows.energy[i, POTENTIAL] = potential

@@ -83,7 +83,9 @@ def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -
         work.stops,
         n_stops,
         work.total,
-        len(work.total) if params.implicit or params.springs + params.fixed > 0 else 0,
+        len(work.total)
+        if params.implicit or params.springs + params.fixed + params.rotors > 0
+        else 0,
     )
 
 
