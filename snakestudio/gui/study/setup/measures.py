@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.forms.expression_field import ExpressionField
 from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.gui.forms.menu import Menu
@@ -67,10 +67,7 @@ class MeasureCard(Card):
             + ", ".join(f"<code>{function.signature}</code>" for function in REDUCTIONS.values())
             + ": for example <code>max(norm(link_6_v?_mps))</code></qt>"
         )
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._try)
+        self._pause = Delay(_PAUSE_MS, self._try, self)
         self.expression.textEdited.connect(lambda _: self._pause.start())
         self.expression.editingFinished.connect(self._apply_expression)
         self.column.addWidget(self.expression)
