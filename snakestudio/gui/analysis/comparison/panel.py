@@ -93,9 +93,10 @@ class ComparisonPanel(QWidget):
         self._models.setSpacing(8)
         column.addLayout(self._models)
         self._offer_models()
-        duration = field_for(Run, "duration_s", live=False, width=110)
+        duration = field_for(Run, "duration_s", live=False, width=90)
         duration = replace(duration, label="&Duration", help="Simulated time of each run")
-        self.form = DeclaredForm(self._document.scene.run, {"duration_s": duration}, self)
+        fields = {"duration_s": duration}
+        self.form = DeclaredForm(self._document.scene.run, fields, self, spacing=(8, 6))
         self.form.message.setObjectName("problem")
         self.duration = self.form.widget("duration_s", NumberField)
         self.run_button = QPushButton("R&un")
