@@ -738,7 +738,7 @@ def polling_timers(package: Package) -> Count:
     """
     places = []
     for module in package.modules.values():
-        if module.within("gui") and "Timer" in module.text:
+        if module.within("gui") and ("Timer" in module.text or "Delay(" in module.text):
             file = module.file.removeprefix(f"{PACKAGE}/")
             methods = {
                 id(node)

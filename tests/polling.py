@@ -32,6 +32,9 @@ CLOCKS = {
 }
 """Timers that keep time: their action is due at each tick, not upon an event."""
 
+_DELAY = "Delay"
+"""Class of single-shot timers that are constructed with their action."""
+
 
 def polling_timers_of(
     file: str, scopes: list[ast.ClassDef | Function]
@@ -46,7 +49,7 @@ def polling_timers_of(
         calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
         for node, target in _timers(scope, calls):
             if target not in clocks and (
-                not _is_single(node, target, calls) or _restarts(target, calls, methods)
+                not _is_single(node, target, calls) or _restarts(node, target, calls, methods)
             ):
                 yield node.lineno, target
         for call in calls:
@@ -62,7 +65,7 @@ def polling_timers_of(
 
 def _timers(scope: ast.AST, calls: list[ast.Call]) -> Iterator[tuple[ast.Call, str]]:
     """Constructions of timers, with the target of the assignment; "" without one."""
-    timers = {id(call): call for call in calls if last(call.func) == "QTimer"}
+    timers = {id(call): call for call in calls if last(call.func) in ("QTimer", _DELAY)}
     if not timers:
         return
     targets = {
@@ -86,22 +89,28 @@ def _is_call(node: ast.AST, function: str) -> TypeGuard[ast.Call]:
 
 
 def _is_single(call: ast.Call, target: str, calls: list[ast.Call]) -> bool:
-    by_keyword = any(keyword.arg == "singleShot" for keyword in call.keywords)
-    return by_keyword or any(
+    if last(call.func) == _DELAY or any(keyword.arg == "singleShot" for keyword in call.keywords):
+        return True
+    return any(
         _is_call(call, f"{target}.setSingleShot")
         and ast.unparse(call) == f"{target}.setSingleShot(True)"
         for call in calls
     )
 
 
-def _restarts(target: str, calls: list[ast.Call], methods: dict[str, Function]) -> bool:
+def _restarts(
+    timer: ast.Call, target: str, calls: list[ast.Call], methods: dict[str, Function]
+) -> bool:
     """Whether the callback of the timer leads to its start."""
-    for call in calls:
-        if _is_call(call, f"{target}.timeout.connect"):
-            for name in _own_names(call):
-                if name in methods and f"{target}.start(" in ast.unparse(methods[name]):
-                    return True
-    return False
+    connections = [call for call in calls if _is_call(call, f"{target}.timeout.connect")]
+    if last(timer.func) == _DELAY:
+        connections.append(timer)
+    starts = f"{target}.start(", f"{target}.request("
+    return any(
+        name in methods and any(start in ast.unparse(methods[name]) for start in starts)
+        for call in connections
+        for name in _own_names(call)
+    )
 
 
 def _own_names(node: ast.AST) -> set[str]:

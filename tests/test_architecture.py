@@ -209,12 +209,16 @@ LITTLE = {
                 self._again.timeout.connect(self._retry)
                 self._pause = QTimer(self, singleShot=True)
                 self._pause.timeout.connect(self._rest)
+                self._later = Delay(100, self._rest, self)
+                self._soon = Delay(100, self._refresh, self)
             def _look(self):
                 self._pause.start()
             def _retry(self):
                 self._again.start()
             def _rest(self):
                 pass
+            def _refresh(self):
+                self._soon.request()
             def _turn(self):
                 QTimer.singleShot(10, self, self._turn)
                 QTimer.singleShot(0, self, self._look)
@@ -362,6 +366,7 @@ def test_repeating_timers_count(little: dict[str, Measure]) -> None:
         "QTimer.singleShot(10, self, self._turn)",
         "self._again",
         "self._poll",
+        "self._soon",
         "window.startTimer(20)",
     ]
 

@@ -219,9 +219,9 @@ def test_file_changed_by_another_program_is_reloaded(
 ) -> None:
     text = study_file.read_text()
     study_file.write_text(text.replace("high = 40.0", "high = 45.0  # mine"))
-    qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
+    qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.editor.value == 45)
     assert "reloaded" in panel(opened).banner.text
-    type_into(page(opened).varying.cards[0].low.widget, "25")
+    type_into(page(opened).varying.cards[0].low.field, "25")
     qtbot.waitUntil(lambda: "low = 25.0" in study_file.read_text())
     assert "# mine" in study_file.read_text()
 
@@ -236,12 +236,12 @@ def test_removed_file_is_written_again_only_on_request(
     assert not opened.context.study.open_study.ready
     assert opened.context.study.may_close(), "it equals its last file"
     study_file.write_text(text.replace("high = 40.0", "high = 45.0"))  # restored by another program
-    qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.value == 45)
+    qtbot.waitUntil(lambda: page(opened).varying.cards[0].high.editor.value == 45)
     checked(opened, qtbot)
     assert opened.context.study.open_study.ready
 
     study_file.unlink()
-    type_into(page(opened).varying.cards[0].low.widget, "25")  # before the study is checked
+    type_into(page(opened).varying.cards[0].low.field, "25")  # before the study is checked
     assert not study_file.exists()
     assert "snake.study.toml" in panel(opened).banner.text
     assert not opened.context.study.may_close()
@@ -286,7 +286,7 @@ def test_bundled_studies_are_never_written(
         lambda path: path == study_file,
     )
     assert opened.context.study.open(study_file)
-    type_into(page(opened).varying.cards[0].low.widget, "25")
+    type_into(page(opened).varying.cards[0].low.field, "25")
     assert study_file.read_text() == before
     assert "bundled" in panel(opened).banner.text
     own = tmp_path / "own" / "mine.study.toml"
@@ -323,17 +323,17 @@ def test_typed_values_are_saved_and_checked_immediately(
     study_file.write_text("# why\n" + study_file.read_text())
     qtbot.waitUntil(lambda: opened.context.study.open_study.taken_up)
     card = page(opened).varying.cards[0]
-    type_into(card.low.widget, "50")
+    type_into(card.low.field, "50")
     checked(opened, qtbot)
     assert "from 50 to 40" in card.message.text()
     assert not bar(opened).run_button.isEnabled()
     assert "1 problem" in bar(opened).text.text()
     assert "low = 50.0" in study_file.read_text(), "the typed values stay"
     assert study_file.read_text().startswith("# why\n")
-    type_into(card.low.widget, "500")
+    type_into(card.low.field, "500")
     assert "at most" in card.message.text(), "an invalid value is reported while it is in the field"
-    type_into(card.low.widget, "20 °")
-    type_into(card.steps.widget, "5")
+    type_into(card.low.field, "20 °")
+    type_into(card.steps.field, "5")
     checked(opened, qtbot)
     assert card.message.text() == ""
     assert bar(opened).text.text() == "10 points"
@@ -350,11 +350,11 @@ def test_value_is_found_by_name_and_varies_over_a_list(
     qtbot.waitUntil(lambda: len(varying.cards) == 3)
     card = varying.cards[2]
     assert "Frequency" in card.title.text()
-    card.kind.activated.emit(card.kind.findData("list"))
+    card.kind.field.setCurrentIndex(card.kind.field.findData("list"))
     assert card.vary.values
-    type_into(card.values.widget, "40, 60; 80")
+    type_into(card.values.field, "40, 60; 80")
     assert load_study(study_file).vary[2].values == (40.0, 60.0, 80.0)
-    card.kind.activated.emit(card.kind.findData("range"))
+    card.kind.field.setCurrentIndex(card.kind.field.findData("range"))
     vary = load_study(study_file).vary[2]
     assert (vary.low, vary.high, vary.steps) == (40.0, 80.0, 3)
     type_into(varying.add, "gait.nonsense")
@@ -421,7 +421,7 @@ def test_goals_limits_repeats_and_fixed_values_are_edited(
     assert not setup.sections["Limits"].is_folded, "a section with a problem is expanded"
     assert "no bound" in setup.limits.cards[0].message.text()
     assert setup.limits.cards[0].unit.text() == "N m"
-    type_into(setup.limits.cards[0].at_most.widget, "3")  # type: ignore[attr-defined]
+    type_into(setup.limits.cards[0].at_most.field, "3")  # type: ignore[attr-defined]
     type_into(setup.search.fields["points"], "12")
     type_into(setup.repeats.count, "4")
     type_into(setup.repeats.add, "ground.mu_along")
@@ -599,11 +599,11 @@ def test_unsaved_changes_of_a_study_cause_a_question(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("snakestudio.study.study_file.write_atomically", full)
-    type_into(page(opened).varying.cards[0].low.widget, "25")
+    type_into(page(opened).varying.cards[0].low.field, "25")
     assert "No space left" in panel(opened).banner.text
     assert not opened.context.study.may_close()
     assert questions == [("Unsaved Changes", "Save")]
-    assert page(opened).varying.cards[0].low.value == 25.0
+    assert page(opened).varying.cards[0].low.editor.value == 25.0
     monkeypatch.undo()
     opened.context.study.open_study.save()
     assert load_study(study_file).vary[0].low == 25.0

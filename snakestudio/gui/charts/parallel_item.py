@@ -15,6 +15,7 @@ from snakestudio._arrays import FloatArray, IntArray
 from snakestudio.gui.charts.axes import ChartAxis
 from snakestudio.gui.charts.raster_item import Pixels, RasterItem, one_colour, pixel_size
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.viewmodel.plots.axis_scale import AxisScale
 from snakestudio.viewmodel.plots.rasters import Bytes, Lines, coloured
 
@@ -99,10 +100,7 @@ class ParallelItem(pg.GraphicsObject):
             np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros((256, 3), np.uint8)
         )
         self._was_behind = False
-        self._rest_timer = QTimer(self)
-        self._rest_timer.setSingleShot(True)
-        self._rest_timer.setInterval(_REST_MS)
-        self._rest_timer.timeout.connect(self._draw_more)
+        self._rest_timer = Delay(_REST_MS, self._draw_more, self)
 
     def show_axes(self, axes: Sequence[ParallelAxis], shares: FloatArray) -> None:
         """Set the axes from the left, and the positions at which lines cross them."""

@@ -11,9 +11,10 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.plugins.surroundings import PATIENCE_S, not_returning
 from snakestudio.viewmodel.work import Progress, Submit, in_thread, problem_of
 
@@ -77,10 +78,7 @@ class Task(QObject, Generic[Result]):
         self._discarded = False
         self._fraction = 0.0
         self._report_pending = False
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(PROGRESS_MS)
-        self._pause.timeout.connect(self._on_pause_over)
+        self._pause = Delay(PROGRESS_MS, self._on_pause_over, self)
         self._reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
         self._done.connect(self._on_done, Qt.ConnectionType.QueuedConnection)
         owner.destroyed.connect(self.discard)

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QFontMetricsF
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from snakestudio.engines import registry
 from snakestudio.errors import Fix
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.core.theme import ThemedWidget
@@ -128,10 +129,7 @@ class Banner(ThemedWidget):
         self._kind: Kind = "info"
         self._task_text: Callable[[], str] = str
         self._task_cancel: Callable[[], object] = self.clear
-        self._passing = QTimer(self)
-        self._passing.setSingleShot(True)
-        self._passing.setInterval(_PASSING_MS)
-        self._passing.timeout.connect(self.clear)
+        self._passing = Delay(_PASSING_MS, self.clear, self)
         self.hide()
 
     @property

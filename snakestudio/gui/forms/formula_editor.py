@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.forms.editor import Editor
 from snakestudio.gui.forms.form_fields import FormField
 
@@ -67,10 +68,7 @@ class FormulaEditor(Editor):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(theme.scaled(13))
         self.widget.setFont(font)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._check_input)
+        self._pause = Delay(_PAUSE_MS, self._check_input, self)
         self.widget.textEdited.connect(lambda text: self._pause.start())
         self.widget.editingFinished.connect(self.commit)
         self.widget.restored.connect(self.discard_input)

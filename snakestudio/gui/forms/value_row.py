@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
@@ -25,7 +25,7 @@ _PENDING = "Takes effect at the next reset."
 
 
 class ValueRow(ThemedWidget):
-    """A value that is edited in place, through the undo stack of its document.
+    """A value that is edited in place, through its binding.
 
     A value without effect is muted, and its row shows why; it can still be edited, for example in
     preparation of another model. A drag of the slider is one step of undo and takes effect while it
@@ -43,7 +43,14 @@ class ValueRow(ThemedWidget):
         Short note at the label: "takes effect after Reset".
     label : str
         Label as rich text, in place of label and symbol of the declaration.
+
+    Signals
+    -------
+    problem_changed()
+        `problem` changed.
     """
+
+    problem_changed = Signal()
 
     def __init__(
         self,
@@ -283,7 +290,9 @@ class ValueRow(ThemedWidget):
 
     def _show_message(self) -> None:
         theme.set_property(self.editor.widget, "problem", bool(self.problem))
-        self.editor.widget.setAccessibleDescription(self.problem)
+        if self.problem != self.editor.widget.accessibleDescription():
+            self.editor.widget.setAccessibleDescription(self.problem)
+            self.problem_changed.emit()
         if self.message is not None:
             self.message.show_text(self.problem or (_PENDING if self._is_pending else ""))
 

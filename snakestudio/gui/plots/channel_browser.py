@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QDrag, QKeyEvent, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.menu import Menu
@@ -214,10 +215,7 @@ class ChannelBrowser(ThemedWidget):
         self.tree.itemExpanded.connect(lambda item: self._on_folded(item, True))
         self.tree.itemCollapsed.connect(lambda item: self._on_folded(item, False))
         self.tree.verticalScrollBar().valueChanged.connect(lambda _: self._values_soon())
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_VALUES_MS)
-        self._timer.timeout.connect(self.show_values)
+        self._timer = Delay(_VALUES_MS, self.show_values, self)
         session_controller.recording_changed.connect(self._refill)
         session_controller.cursor_changed.connect(self._values_soon)
         session_controller.frame.connect(self._values_soon)
@@ -326,8 +324,8 @@ class ChannelBrowser(ThemedWidget):
     # --- values -----------------------------------------------------------------------------------
 
     def _values_soon(self) -> None:
-        if self.isVisible() and not self._timer.isActive():
-            self._timer.start()
+        if self.isVisible():
+            self._timer.request()
 
     def show_values(self) -> None:
         """Show the value at the cursor for every channel in view."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
@@ -23,6 +23,7 @@ from snakestudio.analysis.signals import Signal as Expression
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.charts.chart import Chart
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.declared_form import DeclaredForm
@@ -182,10 +183,7 @@ class DerivedDialog(Dialog):
         buttons.accepted.connect(self.keep)
         buttons.rejected.connect(self.close)  # also cancels the computation
         self.arrange(self.form, self.sentence, (self.chart, 1), self.help, buttons, spacing=10)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self.validate)
+        self._pause = Delay(_PAUSE_MS, self.validate, self)
         self.form.changed.connect(self._pause.start)
         self.field.setFocus()
         self.validate()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.theme import ThemedWidget
@@ -165,11 +166,8 @@ class PlotPanel(ThemedWidget):
         self.grid.show_contents(self._scene_views.contents if contents is None else list(contents))
 
         self._begun = True
-        self._resting = QTimer(self)
+        self._resting = Delay(_REST_MS, self._refresh, self)
         self._resting.setObjectName("rest_timer")
-        self._resting.setSingleShot(True)
-        self._resting.setInterval(_REST_MS)
-        self._resting.timeout.connect(self._refresh)
         session_controller.recording_changed.connect(self._on_recording)
         session_controller.cursor_changed.connect(self._on_cursor)
         document.scene_changed.connect(self._on_scene)

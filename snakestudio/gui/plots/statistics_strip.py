@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import Problem
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.plots.plot import LivePlot
@@ -121,10 +122,7 @@ class StatisticsStrip(ThemedWidget):
         column.setSpacing(0)
         column.addLayout(bar)
         column.addWidget(self.table)
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._begin)
+        self._pause = Delay(_PAUSE_MS, self._begin, self)
         self.apply_theme()
 
     def apply_theme(self) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QSettings, QTimer, Signa
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.errors import PluginError, PluginRuntimeError, SnakeStudioError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import Setting
@@ -116,10 +117,7 @@ class PluginController(QObject):
         self._handler = _LogHandler(self._on_output)
         plugin_log.addHandler(self._handler)
         self._watcher = QFileSystemWatcher(self)
-        self._settling = QTimer(self)
-        self._settling.setSingleShot(True)
-        self._settling.setInterval(_SETTLE_MS)
-        self._settling.timeout.connect(self.check_files)
+        self._settling = Delay(_SETTLE_MS, self.check_files, self)
         self._watcher.fileChanged.connect(lambda _: self._settling.start())
         self._watcher.directoryChanged.connect(lambda _: self._settling.start())
         self._looking = QTimer(self)

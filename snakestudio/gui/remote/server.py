@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtNetwork import QAbstractSocket, QHostAddress, QTcpServer, QTcpSocket
 
 from snakestudio.errors import Problem, StreamError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.task import Task
 from snakestudio.viewmodel.remote.door import Door
 from snakestudio.viewmodel.remote.protocol import (
@@ -138,13 +139,9 @@ class _Connection(QObject):
         self._tasks: list[Task[Any]] = []
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(self._on_disconnected)
-        self._silence = QTimer(self)
-        self._silence.setSingleShot(True)
-        self._silence.timeout.connect(self._on_silence)
-        self._silence.start(SILENT_MS)
-        self._next = QTimer(self)
-        self._next.setSingleShot(True)
-        self._next.timeout.connect(self._carry_out)
+        self._silence = Delay(SILENT_MS, self._on_silence, self)
+        self._silence.start()
+        self._next = Delay(0, self._carry_out, self)
 
     def hang_up(self) -> None:
         """Close the connection after sending the pending replies."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.model.plausibility import Plausibility
 from snakestudio.model.run_time import run_time
@@ -38,10 +38,7 @@ class PlausibilityNotice(QToolButton):
         theme.set_role(self, "warning_link")
         self.clicked.connect(self._show_next)
         self.hide()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_REFRESH_MS)
-        self._timer.timeout.connect(self.refresh)
+        self._timer = Delay(_REFRESH_MS, self.refresh, self)
         for signal in (
             session_controller.frame,
             session_controller.status_changed,
@@ -52,8 +49,7 @@ class PlausibilityNotice(QToolButton):
         self.refresh()
 
     def _soon(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
+        self._timer.request()
 
     def refresh(self) -> None:
         """Show the result of the run so far."""

@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSettings, QSize, QTimer, Signal
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSettings, QSize, Signal
 from PySide6.QtGui import QImageWriter
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.settings import Setting
@@ -64,15 +65,9 @@ class RunArchiver(QObject):
         self._settings = settings
         self._recording_enabled = _SAVES_RUNS.load(settings)
         self._latest_thumbnail: tuple[Path, float] | None = None
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(_SOON_MS)
-        self._soon.timeout.connect(self._save_thumbnail)
-        self._robots = QTimer(self)
+        self._soon = Delay(_SOON_MS, self._save_thumbnail, self)
+        self._robots = Delay(_SOON_MS, self._save_robot_thumbnail, self)
         self._robots.setObjectName("robot_picture_timer")
-        self._robots.setSingleShot(True)
-        self._robots.setInterval(_SOON_MS)
-        self._robots.timeout.connect(self._save_robot_thumbnail)
         self.robot_waits = robot_waits
         session_controller.status_changed.connect(self._on_status)
         session_controller.recording_changed.connect(self.changed)

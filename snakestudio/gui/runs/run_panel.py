@@ -18,7 +18,6 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
-    QTimer,
     QUrl,
     Signal,
     Slot,
@@ -53,6 +52,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.theme import ThemedWidget
 from snakestudio.gui.forms.banner import Banner
@@ -305,10 +305,7 @@ class RunPanel(ThemedWidget):
         layout.addWidget(self.list, 1)
         layout.addWidget(self._note)
 
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(300)
-        self._soon.timeout.connect(self.refresh)
+        self._soon = Delay(300, self.refresh, self)
         self._folder = QFileSystemWatcher([str(library.folder)], self)
         self._folder.directoryChanged.connect(lambda path: self._soon.start())
         run_archiver.changed.connect(self._soon.start)

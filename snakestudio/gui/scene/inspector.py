@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.file_dialogs import FileKind, choose_file
 from snakestudio.gui.core.selection import Selection
@@ -275,10 +276,7 @@ class Inspector(ThemedWidget):
         document.opened.connect(self._reset)
         session_controller.status_changed.connect(self._show_pending)
         session_controller.frame.connect(self._throttle.ask)
-        self._another = QTimer(self)
-        self._another.setSingleShot(True)
-        self._another.setInterval(0)
-        self._another.timeout.connect(self._rebuild)
+        self._another = Delay(0, self._rebuild, self)
         self._rebuild()
 
     @property

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.command import BODY_MENU, SEPARATOR, Command, Context
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.forms.banner import Banners
 from snakestudio.gui.forms.menu import Menu, assign_mnemonics
@@ -48,9 +49,7 @@ class ActionRegistry(QObject):
         self._actions: dict[str, QAction] = {}
         self.menus: dict[str, QMenu] = {}
         self._texts: dict[str, str] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.refresh)
+        self._timer = Delay(0, self.refresh, self)
         for spec in self.commands:
             if spec.run is not None:
                 self._actions[spec.id] = self._make(spec, spec.run)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.model.scene import Scene
@@ -44,18 +45,14 @@ class Autosave(QObject):
         self._write_again = False
         self._task: Task[str] | None = None
         self._has_reported = self._ended = False
-        self._timer = QTimer(self)
+        self._timer = Delay(round(1000 * interval_s), self._write, self)
         self._timer.setObjectName("autosave_timer")
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(round(1000 * interval_s))
-        self._timer.timeout.connect(self._write)
         document.opened.connect(self._discard_backup)
         document.scene_changed.connect(self._on_scene)
         document.title_changed.connect(self._on_title)
 
     def _on_scene(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
+        self._timer.request()
 
     def _on_title(self) -> None:
         if not self._document.dirty:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.banner import Banner
 
@@ -31,10 +32,7 @@ class DiskWatch(QObject):
         self._document = document
         self._state = "same"
         self._watcher = QFileSystemWatcher(self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_SETTLE_MS)
-        self._timer.timeout.connect(self.check)
+        self._timer = Delay(_SETTLE_MS, self.check, self)
         self._watcher.fileChanged.connect(self._check_soon)
         self._watcher.directoryChanged.connect(self._check_soon)
         document.title_changed.connect(self._on_title)

@@ -49,7 +49,6 @@ from snakestudio.gui.core.file_dialogs import FileFolders
 from snakestudio.gui.core.recent_files import RecentFiles
 from snakestudio.gui.core.settings import Setting
 from snakestudio.gui.forms.menu import assign_mnemonics
-from snakestudio.gui.profile.commands import prepare_for_robot
 from snakestudio.gui.robot.fault_menu import FAULT_MENU, FaultMenu
 from snakestudio.gui.runs.opening import RUN_SUFFIX
 from snakestudio.gui.shell.context import Context
@@ -94,7 +93,6 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(theme.icon("snakestudio"))
         FileFolders(settings, self)
         self.context = c = Context(self, settings, commands, features)
-        c.robot_controller.changed.connect(lambda: prepare_for_robot(c))
         self._default_layout = False
         self._autosave = WindowAutosave(self._snapshot, self._store, self)
         self._space_keeper = SpaceKeyFilter(self, c.viewport)

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QActionEvent,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.forms.live_value import LiveValue, LiveValueRow
@@ -220,9 +221,7 @@ class RunBar(QToolBar):
         self.addWidget(content)
         theme.set_icon(self.export, "export")
 
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._refresh)
+        self._timer = Delay(0, self._refresh, self)
         session_controller.frame.connect(self._soon)
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._on_source)

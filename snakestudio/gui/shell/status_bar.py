@@ -8,11 +8,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStatusBar, QWidget
 
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.kinds.formulation import FORMULATIONS
@@ -81,10 +82,7 @@ class StatusBar(QStatusBar):
         )
         self.addWidget(self.left, 3)
         self.addPermanentWidget(self.right, 2)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(150)
-        self._timer.timeout.connect(self._refresh)
+        self._timer = Delay(150, self._refresh, self)
         session_controller.frame.connect(self._soon)
         session_controller.status_changed.connect(self._soon)
         session_controller.source_changed.connect(self._soon)
@@ -108,8 +106,7 @@ class StatusBar(QStatusBar):
         self._frames.append(time.perf_counter())
 
     def _soon(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
+        self._timer.request()
 
     def _refresh(self) -> None:
         status = self._session_controller.status

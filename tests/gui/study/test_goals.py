@@ -67,12 +67,12 @@ def test_direction_follows_the_measure(goals: Goals, path: Path, qtbot: QtBot) -
         ("straightness", "maximise"),
         ("time_jammed", "minimise"),
     ):
-        choose(card.measure, measure)
+        choose(card.measure.field, measure)
         assert load_study(path).goals[0].aim == aim
-        assert card.aim.currentData() == aim
-    choose(goals.cards[1].over, "spread")
+        assert card.aim.field.currentData() == aim
+    choose(goals.cards[1].over.field, "spread")
     assert load_study(path).goals[1].aim == "minimise", "less spread is better"
-    choose(card.measure, "")
+    choose(card.measure.field, "")
     card.expression.setText("max(solver_residual)")
     card.expression.setModified(True)
     card.expression.editingFinished.emit()
@@ -81,19 +81,19 @@ def test_direction_follows_the_measure(goals: Goals, path: Path, qtbot: QtBot) -
 
 def test_direction_chosen_by_hand_stays(goals: Goals, path: Path, qtbot: QtBot) -> None:
     card = goals.cards[0]
-    choose(card.aim, "maximise")  # it is the current value already, now chosen manually
+    choose(card.aim.field, "maximise")  # it is the current value already, now chosen manually
     assert card.note.isHidden()
-    choose(card.measure, "cost_of_transport")
+    choose(card.measure.field, "cost_of_transport")
     assert load_study(path).goals[0].aim == "maximise"
     qtbot.waitUntil(lambda: "A cost is maximised" in card.note.text())
-    choose(card.aim, "minimise")
-    choose(card.measure, "straightness")
+    choose(card.aim.field, "minimise")
+    choose(card.measure.field, "straightness")
     assert load_study(path).goals[0].aim == "minimise"
     qtbot.waitUntil(card.note.isHidden)
 
 
 def test_manual_choice_applies_to_its_goal_only(goals: Goals, path: Path) -> None:
-    choose(goals.cards[0].aim, "maximise")
+    choose(goals.cards[0].aim.field, "maximise")
     goals.cards[0].remove_button.click()
-    choose(goals.cards[0].measure, "cost_of_transport")
+    choose(goals.cards[0].measure.field, "cost_of_transport")
     assert load_study(path).goals[0].aim == "minimise"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from snakestudio.analysis.comparison.models import (
     ModelComparison,
@@ -16,6 +16,7 @@ from snakestudio.drawing.overlays import Ghost
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.core.run_colours import model_colour
@@ -213,10 +214,7 @@ class Reasons(QObject):
         self.reasons_by_kind: ReasonsByKind = {}
         """Reason why each model cannot run the scene; empty for one that can, missing for one not yet
         checked."""
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(_AFTER_MS)
-        self._later.timeout.connect(self._begin)
+        self._later = Delay(_AFTER_MS, self._begin, self)
         document.scene_changed.connect(self._soon)
         document.title_changed.connect(
             self._soon

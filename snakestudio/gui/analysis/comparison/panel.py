@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
@@ -15,11 +17,12 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import model_colour
 from snakestudio.gui.core.theme import ThemedWidget
-from snakestudio.gui.forms.number_field import Message, NumberField
+from snakestudio.gui.forms.declared_form import DeclaredForm
+from snakestudio.gui.forms.form_fields import field_for
+from snakestudio.gui.forms.number_field import NumberField
 from snakestudio.gui.forms.sections import scrolled
 from snakestudio.gui.forms.table import TableView
 from snakestudio.kinds.formulation import FORMULATIONS
-from snakestudio.model.fields import field_doc
 from snakestudio.model.run_time import run_time
 from snakestudio.model.scene import Run, Scene
 from snakestudio.text import capitalized
@@ -90,28 +93,20 @@ class ComparisonPanel(QWidget):
         self._models.setSpacing(8)
         column.addLayout(self._models)
         self._offer_models()
-        self.duration = NumberField(field_doc(Run, "duration_s"))
-        self.duration.set_usual_width(90)
-        self.duration.setToolTip("Simulated time of each run")
-        self._problem_message = Message()
-        self._problem_message.setObjectName("problem")
-        self.duration.problem_changed.connect(self._problem_message.show_text)
+        duration = field_for(Run, "duration_s", live=False, width=90)
+        duration = replace(duration, label="&Duration", help="Simulated time of each run")
+        fields = {"duration_s": duration}
+        self.form = DeclaredForm(self._document.scene.run, fields, self, spacing=(8, 6))
+        self.form.message.setObjectName("problem")
+        self.duration = self.form.widget("duration_s", NumberField)
         self.run_button = QPushButton("R&un")
         self.run_button.setProperty("role", "primary")
         self.run_button.clicked.connect(self._run)
-        label = QLabel("&Duration")
-        label.setBuddy(self.duration)
-        unit = QLabel("s")
-        unit.setProperty("role", "unit")
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(label)
-        row.addWidget(self.duration)
-        row.addWidget(unit)
-        row.addStretch(1)
-        row.addWidget(self.run_button)
+        row.addWidget(self.form, 1)
+        row.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(row)
-        column.addWidget(self._problem_message)
 
     # --- which models -----------------------------------------------------------------------------
 
@@ -152,7 +147,8 @@ class ComparisonPanel(QWidget):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if before is None or before.run.duration_s != after.run.duration_s:
-            self.duration.set_value(after.run.duration_s)
+            self.form.set(duration_s=after.run.duration_s)
+            self.form.set_first(duration_s=after.run.duration_s)
         if after.model.kind != self._own:
             self._own = after.model.kind
             self._chosen.add(self._own)
@@ -203,8 +199,8 @@ class ComparisonPanel(QWidget):
     # --- actions ----------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        if self.duration.commit() and self.duration.value is not None:
-            self._comparer.start(self.chosen, self.duration.value)
+        if self.form.commit():
+            self._comparer.start(self.chosen, self.form.values.duration_s)
 
     def _report(self) -> Report | None:
         comparison = self._comparer.comparison

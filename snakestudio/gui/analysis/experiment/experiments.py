@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions
 from snakestudio.analysis.experiment.as_recording import CaptureRecording
@@ -14,6 +14,7 @@ from snakestudio.drawing.overlays import Ghost, MeasuredLine
 from snakestudio.drawing.style import colour
 from snakestudio.gui.analysis.comparison.background import BackgroundComparison
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.run_colours import trial_colour
 from snakestudio.gui.core.session_controller import SessionController
@@ -120,10 +121,7 @@ class Experiments(BackgroundComparison[ComparedTrials]):
         self._loaded = 0
         self._was_stale = False
         self._throttle = Throttle(_FRAME_MS, self.shown_changed.emit, self)
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(_REST_MS)
-        self._rest.timeout.connect(self.compare)
+        self._rest = Delay(_REST_MS, self.compare, self)
         session_controller.finished.connect(self._on_finished)
         session_controller.recording_changed.connect(self._on_recording)
         session_controller.frame.connect(self._update_stale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QImage,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
 from snakestudio.drawing.camera import Camera
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.runs.timeline.moments import Moment, MomentCluster, Moments, clustered
@@ -85,14 +86,8 @@ class TimelineTrack(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Time")
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(50)
-        self._timer.timeout.connect(self._refresh)
-        self._away = QTimer(self)
-        self._away.setSingleShot(True)
-        self._away.setInterval(1000 * _BESIDE_S)
-        self._away.timeout.connect(self._card.hide)
+        self._timer = Delay(50, self._refresh, self)
+        self._away = Delay(1000 * _BESIDE_S, self._card.hide, self)
         self.thumbnails.ready.connect(self._on_picture)
         session_controller.recording_changed.connect(self._on_recording)
         for signal in (
@@ -204,8 +199,7 @@ class TimelineTrack(QWidget):
         self._soon()
 
     def _soon(self) -> None:
-        if not self._timer.isActive():
-            self._timer.start()
+        self._timer.request()
 
     def _refresh(self) -> None:
         time = self.shown_time

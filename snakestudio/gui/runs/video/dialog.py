@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, QSettings, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QRect, QSettings, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSlider, QWidget
 
@@ -19,6 +19,7 @@ from snakestudio.export.composition import Composition
 from snakestudio.export.render_time import seconds_per_frame
 from snakestudio.export.video_options import Companion, VideoOptions, check_columns
 from snakestudio.gui.core import theme
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.file_dialogs import FileKind, ask_save
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
@@ -321,10 +322,7 @@ class VideoPreview(QWidget):
         self.sentence = "Rendering the preview..."
         self._task: Task[NDArray[np.uint8]] | None = None
         self._stale = False
-        self._again = QTimer(self)
-        self._again.setSingleShot(True)
-        self._again.setInterval(_WAIT_MS)
-        self._again.timeout.connect(self._begin)
+        self._again = Delay(_WAIT_MS, self._begin, self)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.scaled(480), theme.scaled(270))

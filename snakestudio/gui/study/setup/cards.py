@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.theme import ThemedWidget
+from snakestudio.gui.forms.binding import Binding
 from snakestudio.gui.forms.boxes import ChoiceBox, narrow
-from snakestudio.gui.forms.editors import NumberEditor, TextEditor, make_editor
-from snakestudio.gui.forms.form_fields import FormField, field_of
+from snakestudio.gui.forms.editor import reset_entry
+from snakestudio.gui.forms.editors import make_editor
+from snakestudio.gui.forms.form_fields import Choice, FormField, field_of
 from snakestudio.gui.forms.number_field import Message
+from snakestudio.gui.forms.row_layouts import DialogLayout
+from snakestudio.gui.forms.value_menu import open_field_menu
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.model.fields import FieldDoc
 
+_CHARACTERS = 6
+"""Least number of visible characters of a choice."""
 LEAST_WIDTH = 44
 """Minimum width of a number in a narrow dock, px of the design."""
 
@@ -69,8 +77,32 @@ class Card(ThemedWidget):
         self.note.setProperty("role", "dim")
         self.note.setWordWrap(True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._typed: dict[object, str] = {}
+        self._rows: list[ValueRow] = []
+        self._typed = ""
         self.apply_theme()
+
+    def add_row(
+        self, name: str, field: FormField, value: Callable[[], Any], edit: Callable[[Any], object]
+    ) -> ValueRow:
+        """Return the row of a value, which the card refreshes and whose problems it shows.
+
+        Parameters
+        ----------
+        name : str
+            Name of the value in the part.
+        value : callable
+            Returns the value.
+        edit : callable
+            Sets the value.
+        """
+        binding = PartBinding(field.doc, name, value, edit)
+        editor = make_editor(field, binding.value(), self)
+        row = ValueRow(editor, binding, layout=DialogLayout(has_unit=False), parent=self)
+        if isinstance(row.field, ChoiceBox):
+            narrow_choice(row.field)
+        row.problem_changed.connect(self.show_problems)
+        self._rows.append(row)
+        return row
 
     def end(self) -> None:
         """Add the message at the end of the card; call after all other widgets."""
@@ -78,13 +110,17 @@ class Card(ThemedWidget):
         self.column.addWidget(self.note)
         self.refresh()
 
-    @abstractmethod
     def refresh(self) -> None:
         """Show the values of the study."""
+        for row in self._rows:
+            row.refresh()
+        self.show_problems()
 
     def show_problems(self) -> None:
         """Show the problems of the part."""
-        typed = [sentence for sentence in self._typed.values() if sentence]
+        typed = [
+            sentence for sentence in (*(row.problem for row in self._rows), self._typed) if sentence
+        ]
         self.message.show_text(
             "\n".join(dict.fromkeys([*typed, *self._open.study_check.about(self.key).splitlines()]))
         )
@@ -92,9 +128,9 @@ class Card(ThemedWidget):
         self.note.setText(note)
         self.note.setVisible(bool(note))
 
-    def show_field_problem(self, field: object, sentence: str) -> None:
-        """Show a problem with the text in a field, which is not in the study."""
-        self._typed[field] = sentence
+    def show_typed_problem(self, sentence: str) -> None:
+        """Show a problem with an expression that is being typed, which is not in the study."""
+        self._typed = sentence
         self.show_problems()
 
     def apply_theme(self) -> None:
@@ -171,19 +207,57 @@ class CardForm(Form, Generic[C]):
 # ---------------------------------------------------------------------------------- widgets
 
 
+class PartBinding(Binding):
+    """A value of a part of the study, such as a goal, which is saved with each edit.
+
+    Parameters
+    ----------
+    name : str
+        Name of the value in its part.
+    value : callable
+        Returns the value.
+    edit : callable
+        Sets the value.
+    """
+
+    def __init__(
+        self,
+        doc: FieldDoc,
+        name: str,
+        value: Callable[[], Any],
+        edit: Callable[[Any], object],
+    ) -> None:
+        super().__init__([name], doc, value())
+        self._value = value
+        self._edit = edit
+
+    def value(self) -> Any:
+        return self._value()
+
+    def values(self) -> list[Any]:
+        return [self._value()]
+
+    def apply_each(self, values: Sequence[Any], *, again: bool = False) -> str:
+        self._edit(values[0])
+        return ""
+
+    def begin_gesture(self) -> None:
+        """Do nothing: studies have no undo."""
+
+    def explanation(self, unused: str) -> str:
+        return self.doc.help
+
+    def open_menu(self, row: QWidget, event: QContextMenuEvent) -> None:
+        assert isinstance(row, ValueRow)
+        open_field_menu(row, event, [reset_entry(row.editor, self.default, None, row.reset)])
+
+
 def number(
-    doc: FieldDoc,
-    name: str,
-    commit: Callable[[float | None], object],
-    card: Card,
-    *,
-    integer: bool = False,
-    optional: bool = False,
-    width: int = 68,
-) -> NumberEditor:
-    """Return the editor of a number of a study."""
+    doc: FieldDoc, name: str, *, integer: bool = False, optional: bool = False, width: int = 68
+) -> FormField:
+    """Return the declaration of a number of a study."""
     unit = f" ({doc.unit})" if doc.unit else ""
-    field = field_of(
+    return field_of(
         doc._replace(label=name, help=f"{name}{unit}: {doc.help}"),
         kind="number",
         integer=integer,
@@ -192,40 +266,26 @@ def number(
         least_width=min(width, LEAST_WIDTH),
         live=False,
     )
-    editor = make_editor(field, None, card)
-    assert isinstance(editor, NumberEditor)
-    editor.changed.connect(lambda: commit(editor.value))
-    editor.problem_changed.connect(lambda: card.show_field_problem(editor, editor.problem))
-    return editor
 
 
-def text(name: str, tip: str, commit: Callable[[str], object], card: Card) -> TextEditor:
-    """Return the editor of a text of a study."""
-    editor = make_editor(FormField(name, help=tip, live=False), "", card)
-    assert isinstance(editor, TextEditor)
-    editor.changed.connect(lambda: commit(editor.value))
-    return editor
+def text(name: str, tip: str, placeholder: str = "") -> FormField:
+    """Return the declaration of a text of a study."""
+    return FormField(name, help=tip, placeholder=placeholder, live=False)
+
+
+def choice(name: str, items: Mapping[str, str], tips: Sequence[str] = ()) -> FormField:
+    """Return the declaration of a choice among values of a study by their titles."""
+    choices = [
+        Choice(value, title, tips[index] if index < len(tips) else "")
+        for index, (value, title) in enumerate(items.items())
+    ]
+    return FormField(name, help=name, choices=choices, characters=_CHARACTERS, live=False)
 
 
 def narrow_choice(box: ChoiceBox) -> ChoiceBox:
     """Let a box fill its line and become narrow in a narrow dock."""
     box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-    return narrow(box, 6)
-
-
-def choice(
-    name: str, items: dict[str, str], choose: Callable[[str], object], tips: Sequence[str] = ()
-) -> ChoiceBox:
-    """Return a choice among values of a study by their titles."""
-    box = narrow_choice(ChoiceBox())
-    box.setAccessibleName(name)
-    box.setToolTip(name)
-    for place, (value, title) in enumerate(items.items()):
-        box.addItem(title, value)
-        if place < len(tips):
-            box.setItemData(place, tips[place], Qt.ItemDataRole.ToolTipRole)
-    box.activated.connect(lambda index: choose(str(box.itemData(index))))
-    return box
+    return narrow(box, _CHARACTERS)
 
 
 def dim(text: str) -> QLabel:

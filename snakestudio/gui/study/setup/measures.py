@@ -6,14 +6,15 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from snakestudio.analysis.signals.functions import FUNCTIONS
 from snakestudio.analysis.signals.reductions import REDUCTIONS
-from snakestudio.gui.forms.editors import NumberEditor
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.forms.expression_field import ExpressionField
+from snakestudio.gui.forms.form_fields import FormField
 from snakestudio.gui.forms.menu import Menu
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.setup.cards import (
     Card,
@@ -50,8 +51,9 @@ class MeasureCard(Card):
         self.title.hide()
         self.removed.connect(self._remove)
         measures = {name: measure.title for name, measure in MEASURES.items()} | {"": _EXPRESSION}
-        self.measure = choice(
-            "Measure", measures, self._choose, [measure.help for measure in MEASURES.values()]
+        tips = [measure.help for measure in MEASURES.values()]
+        self.measure = self.add_row(
+            "measure", choice("Measure", measures, tips), self._measure, self._choose
         )
         self.unit = QLabel()
         self.unit.setProperty("role", "unit")
@@ -65,17 +67,19 @@ class MeasureCard(Card):
             + ", ".join(f"<code>{function.signature}</code>" for function in REDUCTIONS.values())
             + ": for example <code>max(norm(link_6_v?_mps))</code></qt>"
         )
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.setInterval(_PAUSE_MS)
-        self._pause.timeout.connect(self._try)
+        self._pause = Delay(_PAUSE_MS, self._try, self)
         self.expression.textEdited.connect(lambda _: self._pause.start())
         self.expression.editingFinished.connect(self._apply_expression)
         self.column.addWidget(self.expression)
-        self.over = choice("How to combine repeats", _OVER, lambda over: self._edit(over=over))
+        self.over = self._row("over", choice("How to combine repeats", _OVER))
         self._add_fields()
-        self.name = text("Name", "Name in tables and figures", self._apply_name, self)
-        self.column.addLayout(line_of(dim("called"), self.name.widget))
+        self.name = self.add_row(
+            "name",
+            text("Name", "Name in tables and figures"),
+            lambda: self.part.name,
+            self._apply_name,
+        )
+        self.column.addLayout(line_of(dim("called"), self.name))
         self.end()
 
     @abstractmethod
@@ -87,10 +91,20 @@ class MeasureCard(Card):
         """Goal or limit of the card."""
         return getattr(self._open.study, self._list)[self.index]
 
+    def _row(self, name: str, field: FormField) -> ValueRow:
+        """Return the row of a value of the goal or limit."""
+        return self.add_row(
+            name, field, lambda: getattr(self.part, name), lambda value: self._edit(**{name: value})
+        )
+
+    def _measure(self) -> str:
+        """Return the usual measure; "" for an expression."""
+        measure: str = self.part.measure
+        return measure if measure in MEASURES else ""
+
     def refresh(self) -> None:
         part = self.part
-        usual = part.measure in MEASURES
-        self.measure.setCurrentIndex(self.measure.findData(part.measure if usual else ""))
+        usual = bool(self._measure())
         self.expression.setHidden(usual)
         if (
             not usual
@@ -99,11 +113,9 @@ class MeasureCard(Card):
         ):
             self.expression.setText(part.measure)
             self.expression.setCursorPosition(0)
-        self.over.setCurrentIndex(self.over.findData(part.over))
         self.over.setVisible(self._open.study.repeats.count > 1 or part.over == "spread")
-        self.name.set_value(part.name)
-        self.name.widget.setPlaceholderText(part.measure)
-        self.show_problems()
+        self.name.field.setPlaceholderText(part.measure)
+        super().refresh()
 
     def show_problems(self) -> None:
         super().show_problems()
@@ -121,7 +133,7 @@ class MeasureCard(Card):
     def _choose(self, name: str) -> None:
         if name or self.part.measure in MEASURES:
             self.expression.setModified(False)
-            self.show_field_problem(self.expression, "")
+            self.show_typed_problem("")
             self._edit(measure=name or _EXAMPLE)
             if not name:
                 self.expression.setFocus()
@@ -129,14 +141,14 @@ class MeasureCard(Card):
 
     def _try(self) -> None:
         sentence, unit = measure_problem(self.expression.text(), self._open.study_check.columns)
-        self.show_field_problem(self.expression, sentence)
+        self.show_typed_problem(sentence)
         self._show_unit(unit)
 
     def _apply_expression(self) -> None:
         self._pause.stop()
         if self.expression.isModified():
             self.expression.setModified(False)
-            self.show_field_problem(self.expression, "")
+            self.show_typed_problem("")
             self._edit(measure=self.expression.text().strip()[:2000])
 
     def _apply_name(self, text: str) -> None:
@@ -158,12 +170,13 @@ class GoalCard(MeasureCard):
     def _add_fields(self) -> None:
         self._goal_with_chosen_aim: Goal | None = None
         """Goal whose direction was chosen here by the user, in its current state."""
-        self.aim = choice("Better direction", _AIMS, self._choose_aim)
+        self.aim = self._row("aim", choice("Better direction", _AIMS))
+        # The user can also choose the present direction, which then no longer follows the measure.
+        self.aim.field.activated.connect(self._on_aim_chosen)
         self.column.addLayout(line_of(self.aim, self.over))
 
-    def _choose_aim(self, aim: str) -> None:
+    def _on_aim_chosen(self) -> None:
         self._goal_with_chosen_aim = self.part
-        self._edit(aim=aim)
 
     def _edit(self, **values: object) -> None:
         """Edit the goal; its direction follows the measure unless the user has chosen it."""
@@ -179,10 +192,6 @@ class GoalCard(MeasureCard):
         goal: Goal = self.part
         return goal == self._goal_with_chosen_aim or goal.aim != goal.natural_aim
 
-    def refresh(self) -> None:
-        self.aim.setCurrentIndex(self.aim.findData(self.part.aim))
-        super().refresh()
-
 
 class LimitCard(MeasureCard):
     """Card for a limit."""
@@ -194,20 +203,15 @@ class LimitCard(MeasureCard):
         self.at_least = self._bound("at_least")
         self.at_most = self._bound("at_most")
         self.column.addLayout(
-            line_of(dim("at least"), self.at_least.widget, dim("at most"), self.at_most.widget, 1)
+            line_of(dim("at least"), self.at_least, dim("at most"), self.at_most, 1)
         )
         self.column.addLayout(line_of(self.over))
 
-    def _bound(self, name: str) -> NumberEditor:
+    def _bound(self, name: str) -> ValueRow:
         doc = field_doc(Limit, name)
-        bound = number(doc, doc.label, lambda v: self._edit(**{name: v}), self, optional=True)
-        bound.widget.set_absent_text("")
+        bound = self._row(name, number(doc, doc.label, optional=True))
+        bound.field.set_absent_text("")
         return bound
-
-    def refresh(self) -> None:
-        self.at_least.set_value(self.part.at_least)
-        self.at_most.set_value(self.part.at_most)
-        super().refresh()
 
 
 M = TypeVar("M", bound=MeasureCard)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.core import theme
+from snakestudio.gui.forms.value_row import ValueRow
 from snakestudio.gui.study.open_study import OpenStudy
 from snakestudio.gui.study.setup.cards import (
     Card,
@@ -74,49 +75,31 @@ class VaryCard(Card):
         kinds = {"range": "Range", "whole": "Whole range", "list": "List"}
         if self._full_range is None:
             del kinds["whole"]
-        self.kind = choice("Range or list", kinds, self._choose_kind)
+        self.kind = self.add_row(
+            "values", choice("Range or list", kinds), lambda: self._kind, self._choose_kind
+        )
         self.log = QCheckBox("Logarithmic")
         self.log.setToolTip("Logarithmic steps: equal ratios instead of equal differences")
         self.log.clicked.connect(lambda on: self._edit(scale="log" if on else "lin"))
-        self.together = text(
-            "Together",
-            field_doc(Vary, "together").help,
+        self.together = self.add_row(
+            "together",
+            text("Together", field_doc(Vary, "together").help, "Vary together with..."),
+            lambda: self.vary.together,
             lambda name: self._edit(together=name[:80]),
-            self,
         )
-        self.together.widget.setPlaceholderText("Vary together with...")
-        self.together.widget.setMinimumWidth(theme.scaled(150))
+        self.together.setMinimumWidth(theme.scaled(150))
         self.kind.setVisible(numbers)
-        self.column.addLayout(line_of(self.kind, self.log, self.together.widget))
+        self.column.addLayout(line_of(self.kind, self.log, self.together))
         self.end()
 
     def _add_range(self) -> None:
-        numbers = self.doc._replace(default=None)
-        is_integer = isinstance(self._present, int) and not isinstance(self._present, bool)
-        self.low = number(
-            numbers,
-            "From",
-            lambda v: self._edit(low=_float(v)),
-            self,
-            integer=is_integer,
-            optional=True,
-        )
-        self.high = number(
-            numbers,
-            "To",
-            lambda v: self._edit(high=_float(v)),
-            self,
-            integer=is_integer,
-            optional=True,
-        )
-        self.steps = number(
-            _STEPS,
-            "Steps",
-            lambda v: self._edit(steps=v),
-            self,
-            integer=True,
-            optional=True,
-            width=48,
+        self.low = self._bound("low", "From")
+        self.high = self._bound("high", "To")
+        self.steps = self.add_row(
+            "steps",
+            number(_STEPS, "Steps", integer=True, optional=True, width=48),
+            lambda: self.vary.steps,
+            lambda value: self._edit(steps=value),
         )
         self._in_steps = dim("steps")
         unit = QLabel(self.doc.unit)
@@ -125,22 +108,38 @@ class VaryCard(Card):
         line = QHBoxLayout(self.range)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(6)
-        fields = (self.low.widget, dim("to"), self.high.widget, unit, self.steps.widget)
+        fields = (self.low, dim("to"), self.high, unit, self.steps)
         for widget in (*fields, self._in_steps):
             line.addWidget(widget)
         line.addStretch(1)
         self.column.addWidget(self.range)
 
+    def _bound(self, name: str, title: str) -> ValueRow:
+        """Return the row of a bound of the range."""
+        is_integer = isinstance(self._present, int) and not isinstance(self._present, bool)
+
+        def value() -> float | None:
+            bound: float | None = getattr(self.vary, name)
+            is_whole = bound is not None and is_integer and bound == round(bound)
+            return round(bound) if bound is not None and is_whole else bound
+
+        field = number(self.doc._replace(default=None), title, integer=is_integer, optional=True)
+        return self.add_row(name, field, value, lambda value: self._edit(**{name: _float(value)}))
+
     def _add_list(self) -> None:
         unit = f", in {self.doc.unit}" if self.doc.unit else ""
         tip = f"Values separated by commas{unit}"
-        self.values = text("Values", tip, self._apply_list, self)
-        self.values.widget.setPlaceholderText("0.2, 0.5, 0.8")
+        self.values = self.add_row(
+            "values",
+            text("Values", tip, "0.2, 0.5, 0.8"),
+            lambda: text_of(self.vary.values),
+            self._apply_list,
+        )
         self.list = QWidget()
         line = QHBoxLayout(self.list)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(6)
-        line.addWidget(self.values.widget, 1)
+        line.addWidget(self.values, 1)
         unit_label = QLabel(self.doc.unit)
         unit_label.setProperty("role", "unit")
         line.addWidget(unit_label)
@@ -163,6 +162,10 @@ class VaryCard(Card):
         full_range, vary = self._full_range, self.vary
         return full_range is not None and (vary.low, vary.high) == (full_range.low, full_range.high)
 
+    @property
+    def _kind(self) -> str:
+        return "list" if self.vary.values else "whole" if self.is_whole else "range"
+
     def refresh(self) -> None:
         vary = self.vary
         listed = bool(self.vary.values)
@@ -171,26 +174,14 @@ class VaryCard(Card):
                 tick.setChecked(choice in vary.values)
         else:
             self.range.setHidden(listed)
-            is_integer = isinstance(self._present, int)
-            for editor, value in ((self.low, vary.low), (self.high, vary.high)):
-                editor.set_value(
-                    round(value)
-                    if value is not None and is_integer and value == round(value)
-                    else value
-                )
-            self.steps.set_value(vary.steps)
             # Only a grid has steps per value.
             stepped = self._open.study.search.kind == "grid"
-            self.steps.widget.setVisible(stepped)
+            self.steps.setVisible(stepped)
             self._in_steps.setVisible(stepped)
         self.list.setHidden(not listed or bool(self.ticks))
-        self.values.set_value(text_of(vary.values))
-        kind = "list" if listed else "whole" if self.is_whole else "range"
-        self.kind.setCurrentIndex(self.kind.findData(kind))
         self.log.setHidden(listed or bool(self.ticks))
         self.log.setChecked(vary.scale == "log")
-        self.together.set_value(vary.together)
-        self.show_problems()
+        super().refresh()
 
     def _edit(self, **values: object) -> None:
         study = self._open.study

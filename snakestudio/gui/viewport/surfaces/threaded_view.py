@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.errors import GraphicsError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 
 if TYPE_CHECKING:
@@ -78,10 +79,7 @@ class ThreadedView(QWidget):
         self._next.setSingleShot(True)
         self._next.setTimerType(Qt.TimerType.PreciseTimer)
         self._next.timeout.connect(self._ask)
-        self._still = QTimer(self)
-        self._still.setSingleShot(True)
-        self._still.setInterval(STILL_MS)
-        self._still.timeout.connect(self._refine)
+        self._still = Delay(STILL_MS, self._refine, self)
 
     def refresh(self) -> None:
         """Schedule a frame; requests during drawing result in one further frame."""

@@ -6,11 +6,12 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -55,10 +56,7 @@ class PathTool(QObject):
         self._scene_before: Scene | None = None
         self._gesture = 0
         self._target: Waypoint | None = None
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(INTERVAL_MS)
-        self._timer.timeout.connect(self._move_waypoint)
+        self._timer = Delay(INTERVAL_MS, self._move_waypoint, self)
 
     # --- state ------------------------------------------------------------------------------------
 
@@ -202,8 +200,7 @@ class PathTool(QObject):
         ):
             self._dragged, self._target = True, self._ground(position)
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
-            if not self._timer.isActive():
-                self._timer.start()
+            self._timer.request()
         return True
 
     def release(self, event: QMouseEvent) -> bool:

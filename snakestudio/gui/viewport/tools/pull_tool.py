@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays, Pick, PullMark
 from snakestudio.drawing.pull import mark_of, pull_mark, pull_text
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -81,10 +82,7 @@ class PullTool(QObject):
         self._pointed: int | None = None  # link under the cursor while Ctrl is held
         self._cursor = QPointF()
         self._follow = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(INTERVAL_MS)
-        self._timer.timeout.connect(self._draw_to_cursor)
+        self._timer = Delay(INTERVAL_MS, self._draw_to_cursor, self)
         viewport.widget.installEventFilter(self)
         viewport.navigator.changed.connect(self._on_camera_moved)
         viewport.session_controller.frame.connect(self._on_frame)
@@ -226,8 +224,7 @@ class PullTool(QObject):
         self._cursor = event.position()
         away = self._cursor - self._held.pressed
         if self.grip is not None:
-            if not self._timer.isActive():
-                self._timer.start()
+            self._timer.request()
         elif abs(away.x()) + abs(away.y()) >= _SLACK:
             self._begin()
         return True
@@ -352,8 +349,8 @@ class PullTool(QObject):
             self.cancel()
 
     def _on_camera_moved(self) -> None:
-        if self.grip is not None and not self._timer.isActive():
-            self._timer.start()
+        if self.grip is not None:
+            self._timer.request()
 
     def _on_frame(self) -> None:
         if self.grip is not None:

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.viewport.gestures import Action, action_of
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -61,10 +62,7 @@ class RobotTool(QObject):
         self._camera = viewport.navigator.camera
         self._gesture = 0
         self._refusal = ""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(INTERVAL_MS)
-        self._timer.timeout.connect(self._apply)
+        self._timer = Delay(INTERVAL_MS, self._apply, self)
 
     # --- state ------------------------------------------------------------------------------------
 
@@ -260,8 +258,7 @@ class RobotTool(QObject):
             self._follow = navigator.following
             navigator.set_following(False)  # or the view would follow the dragged robot
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
-        if not self._timer.isActive():
-            self._timer.start()
+        self._timer.request()
         return True
 
     def release(self, event: QMouseEvent) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeyEvent
 
 from snakestudio._arrays import FloatArray
 from snakestudio.drawing.gizmo import Mode
 from snakestudio.errors import SceneError
+from snakestudio.gui.core.delay import Delay
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.viewport.tools.amount import Amount
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
@@ -43,10 +44,7 @@ class Transform(QObject):
         self._gesture = document.new_gesture()
         self._editing = False
         self._refusal = ""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(INTERVAL_MS)
-        self._timer.timeout.connect(self._on_time)
+        self._timer = Delay(INTERVAL_MS, self._on_time, self)
         self._has_moved = False
         self._due = False
 
@@ -114,8 +112,7 @@ class Transform(QObject):
         self._refusal = ""
         self._has_moved = False
         self._due = True
-        if not self._timer.isActive():
-            self._timer.start()
+        self._timer.request()
         self.changed.emit()
 
     def _transformed(self) -> Scene:
