@@ -110,7 +110,7 @@ NAMING_KINDS = {
     },  # the gait's values are used while the robot starts in the gait's pose
     "live/base_pose.py": {"joint_angles"},  # the joint angles of a live robot become a start
     # Bending a joint converts a start to another kind.
-    "model/edits/bending.py": {"joint_angles", "link_angles", "recording", "state"},
+    "model/edits/bending.py": {"joint_angles", "link_angles", "recording", "state", "wrapped"},
     # A drawn pose becomes the kind of start that can describe it.
     "model/edits/pose.py": {
         "gait",
@@ -118,6 +118,7 @@ NAMING_KINDS = {
         "link_angles",
         "recording",
         "state",
+        "wrapped",
         "straight",
     },
     "model/obstacles/importing.py": {"cylinder"},  # circles become cylinders
@@ -125,7 +126,7 @@ NAMING_KINDS = {
         "state"
     },  # a body becomes a chain, whose links start on the body's curve
     # Positions of the links at the start.
-    "model/robot/pose.py": {"gait", "joint_angles", "link_angles", "recording", "state"},
+    "model/robot/pose.py": {"gait", "joint_angles", "link_angles", "recording", "state", "wrapped"},
     "model/robot/strain_fit.py": {
         "formulas",
         "friction",

@@ -606,6 +606,46 @@ class LinkAnglesStart(PlacedStart):
     )
 
 
+class WrappedStart(StartFields):
+    """Helix around an upright post, with the links in contact (spatial models)."""
+
+    kind: Literal["wrapped"] = value("wrapped", label="Start", help="Kind of start")
+    obstacle: int = value(
+        1,
+        label="Post",
+        help="Number of the cylinder around which the robot is wrapped",
+        ge=1,
+        le=100000,
+    )
+    rise_m: float | None = value(
+        None,
+        label="Rise",
+        unit="m",
+        help="Rise of the helix per turn; if omitted, the turns lie close to each other",
+        gt=0,
+        le=1e3,
+        slider=(0.02, 1),
+    )
+    left_handed: bool = value(
+        False, label="Left-handed", help="Whether the helix is left-handed; otherwise right-handed"
+    )
+    head_down: bool = value(
+        False,
+        label="Head down",
+        help="Whether the head is the lower end; otherwise it is the upper one",
+    )
+    angle_deg: float = _heading("Direction of the lowest link as seen from the post")
+    z_m: float | None = value(
+        None,
+        label="z",
+        unit="m",
+        help="Height of the lowest link's centre of gravity; if omitted, the robot touches the ground",
+        ge=-1e3,
+        le=1e3,
+        slider=(0, 1),
+    )
+
+
 class StateStart(StartFields):
     """Full state of each link; at rest unless velocities are given."""
 
@@ -648,7 +688,13 @@ class RecordingStart(StartFields):
 
 
 Start = Annotated[
-    StraightStart | GaitStart | JointAnglesStart | LinkAnglesStart | StateStart | RecordingStart,
+    StraightStart
+    | GaitStart
+    | JointAnglesStart
+    | LinkAnglesStart
+    | WrappedStart
+    | StateStart
+    | RecordingStart,
     Field(discriminator="kind"),
 ]
 """Any kind of start."""

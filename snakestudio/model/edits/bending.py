@@ -17,7 +17,13 @@ from snakestudio.model.edits.pose import (
     tidy,
     with_start,
 )
-from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, RecordingStart, StateStart
+from snakestudio.model.motion import (
+    JointAnglesStart,
+    LinkAnglesStart,
+    RecordingStart,
+    StateStart,
+    WrappedStart,
+)
 from snakestudio.model.robot.joint_axes import entry_of
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.robot.robot import Robot
@@ -120,7 +126,7 @@ def bent_robot(
     by = angle - float(
         initial_joint_angles(scene, base_dir)[entry_of(scene.body.axes, joint, axis)]
     )
-    if isinstance(start, StateStart | RecordingStart):
+    if isinstance(start, StateStart | RecordingStart | WrappedStart):
         return with_start(
             scene, _bent_state(as_state(scene, base_dir), robot, joint, by, axis, behind)
         )

@@ -26,6 +26,7 @@ from snakestudio.model.motion import (
     Start,
     StateStart,
     StraightStart,
+    WrappedStart,
 )
 from snakestudio.model.robot.chain import joint_angles
 from snakestudio.model.robot.joint_axes import joints
@@ -269,7 +270,7 @@ def _carried(
     lacking = scene.body.unplaced(start)
     if lacking:
         raise _refused(f"a start of kind '{start.kind}' {lacking}", "choose the start straight")
-    if isinstance(start, RecordingStart | StateStart):
+    if isinstance(start, RecordingStart | StateStart | WrappedStart):
         return with_start(scene, _carried_state(as_state(scene, base_dir), turn, pivot, shift))
     pose, _ = initial_state(scene, base_dir)
     here = pose[min(start.link, len(pose)) - 1, :3]

@@ -17,6 +17,7 @@ from snakestudio.model.motion import (
     PlacedStart,
     RecordingStart,
     StateStart,
+    WrappedStart,
 )
 from snakestudio.model.registry import FORMULATIONS
 from snakestudio.model.robot.beam_shape import initial_body
@@ -31,6 +32,7 @@ from snakestudio.model.robot.chain import (
 )
 from snakestudio.model.robot.joint_axes import by_joint, entries, joints, single_axes
 from snakestudio.model.robot.overrides import AXES
+from snakestudio.model.robot.wrapped_start import wrapped
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
@@ -245,6 +247,10 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     start = scene.start
     if isinstance(start, RecordingStart):
         return _recorded(scene, start, base_dir)
+    if isinstance(start, WrappedStart):
+        wrapping = wrapped(scene, start)
+        pose = np.column_stack([wrapping.centre, quaternions(wrapping.turns)])
+        return pose, np.zeros((len(pose), 6))
     if isinstance(start, StateStart):
         pose = np.column_stack([np.array(start.position_m), np.array(start.orientation_wxyz)])
         pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True).clip(1e-300)

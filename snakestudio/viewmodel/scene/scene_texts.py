@@ -45,6 +45,7 @@ _STARTS = {
     "gait": "in the gait's shape",
     "joint_angles": "given joint angles",
     "link_angles": "given link angles",
+    "wrapped": "around a post",
     "state": "given state",
     "recording": "from a recording",
 }

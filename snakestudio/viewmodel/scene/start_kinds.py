@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from snakestudio.model.body import Body, ChainBody, ContinuousBody
+from snakestudio.model.edits import with_values
 from snakestudio.model.motion import PlacedStart
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+
+WRAPPED = "wrapped"
 
 START_KINDS = {
     "straight": "All links in line",
     "gait": "The gait's shape at t = 0",
     "joint_angles": "Given joint angles",
     "link_angles": "Given link angles",
+    WRAPPED: "Wrapped around a post",
     "state": "Given state of each link",
     "recording": "State of a recorded run...",
 }
@@ -33,6 +38,8 @@ _OFFERED: Mapping[type[Body], dict[str, str]] = {
 def start_kinds(scene: Scene) -> dict[str, str]:
     """Return the kinds of start to choose from and their titles; they include that of the scene."""
     offered = _OFFERED[type(scene.body)]
+    if not scene.body.in_space:
+        offered = {kind: title for kind, title in offered.items() if kind != WRAPPED}
     own = scene.start.kind
     return offered if own in offered else offered | {own: START_KINDS[own]}
 
@@ -42,6 +49,8 @@ def start_values(
 ) -> dict[str, Any]:
     """Return values of another kind of start that are as close as possible to the shown state.
 
+    Raises `SceneError` if the robot cannot be wrapped around a post.
+
     Parameters
     ----------
     snapshot : Snapshot or None
@@ -50,6 +59,8 @@ def start_values(
         File of the recording, for "recording".
     """
     n = scene.robot.n_links
+    if kind == WRAPPED:
+        return _around_post(scene)
     if kind == "recording":
         return {"kind": kind, "file": file}
     current = (
@@ -89,4 +100,18 @@ def start_values(
         values["heading_deg"] = round(float(angles[int(values.get("link", 1)) - 1]), 4)
     else:
         values["heading_deg"] = heading
+    return values
+
+
+def _around_post(scene: Scene) -> dict[str, Any]:
+    """Values of a start around the first cylinder.
+
+    Raises `SceneError` if there is none, or the robot cannot be wrapped around it.
+    """
+    kinds = [obstacle.kind for obstacle in scene.obstacles]
+    values = {
+        "kind": WRAPPED,
+        "obstacle": 1 + kinds.index("cylinder") if "cylinder" in kinds else 1,
+    }
+    initial_state(with_values(scene, {"start": values}))
     return values
