@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
+from snakestudio.gui.runs.export_dialog import ExportDialog
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.drafting.measure_tool import measured
 from snakestudio.gui.viewport.drafting.rulers import THICK
@@ -305,4 +306,5 @@ def test_plan_is_exported_from_the_window(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     with qtbot.waitSignal(above.context.exporter.finished, timeout=60_000):
         above.context.action_registry["export_plan"].trigger()
+        above.findChild(ExportDialog).choose_button.click()
     assert (tmp_path / "plan.pdf").read_bytes().startswith(b"%PDF")

@@ -331,7 +331,7 @@ class HeldButton:
         """Begin a gesture with the button of a press."""
         self.button = event.button()
 
-    def take_over(self, other: HeldButton) -> None:
+    def adopt(self, other: HeldButton) -> None:
         """Continue a gesture that another tool began."""
         self.button = other.button
 

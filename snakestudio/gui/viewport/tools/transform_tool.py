@@ -307,7 +307,7 @@ class TransformTool(QObject):
         subject = self.subject
         if subject is None or not subject.move_axes:
             return False
-        self._button.take_over(button)
+        self._button.adopt(button)
         self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         self._begin(subject, "move", position, anchor=point)
         return True
