@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from snakestudio.engines.chain_engine import ChainEngine, chain
     from snakestudio.engines.time_stepping import TimeSteppingEngine
     from snakestudio.errors import Fix, Problem, SceneError
+    from snakestudio.export.format_options import export_option
     from snakestudio.export.formats import ExportKind
     from snakestudio.kinds.controller import ControllerKind, Curve, JointMarks, Plot, Said
     from snakestudio.kinds.formulation import FormulationKind
@@ -73,6 +74,7 @@ _PLACES = {
     "snakestudio.engines.chain_engine": ("ChainEngine", "chain"),
     "snakestudio.engines.time_stepping": ("TimeSteppingEngine",),
     "snakestudio.errors": ("Fix", "Problem", "SceneError"),
+    "snakestudio.export.format_options": ("export_option",),
     "snakestudio.export.formats": ("ExportKind",),
     "snakestudio.kinds.controller": ("ControllerKind", "Curve", "JointMarks", "Plot", "Said"),
     "snakestudio.kinds.formulation": ("FormulationKind",),
@@ -160,6 +162,7 @@ __all__ = [
     "each_joint",
     "each_link",
     "each_section",
+    "export_option",
     "integrate",
     "pitch_effects",
     "turned",

@@ -5,19 +5,19 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from snakestudio.errors import ExportError, PluginRuntimeError, UsageError
+from snakestudio.errors import ExportError, PluginRuntimeError
 from snakestudio.export.files import not_written, replacing, replacing_files
+from snakestudio.export.format_options import export_option, option_docs, options_from
 from snakestudio.export.video_options import VideoOptions
 from snakestudio.inputs import local_path
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.registry import first_line, titled
 from snakestudio.model.scene import Scene
 from snakestudio.plugins.declaration import Declaration, Table
-from snakestudio.plugins.result_types import conforms, described, hints_of, text_of
 from snakestudio.text import listing
 
 Subject = Literal["run", "scene", "contact_problem", "report", "view"]
@@ -65,7 +65,7 @@ class SceneSource(NamedTuple):
 class FigureOptions:
     """Options of figures."""
 
-    suffix: str = ".pdf"
+    suffix: str = export_option(".pdf", "Format", choices=(".pdf", ".svg", ".png"))
     """".pdf", ".svg" or ".png"."""
 
 
@@ -73,22 +73,29 @@ class FigureOptions:
 class PlanOptions:
     """Options of plans, see `write_plan`."""
 
-    width_mm: float = 180.0
-    names: bool = True
+    width_mm: float = export_option(
+        180.0,
+        "Width",
+        "Width of the sheet; the height follows",
+        unit="mm",
+        minimum=50.0,
+        maximum=2000.0,
+    )
+    names: bool = export_option(True, "Labels", "Whether obstacles are labelled with their names")
 
 
 @dataclass(frozen=True)
 class ModelOptions:
     """Options of models, see `write_model`."""
 
-    model_format: str | None = None
+    model_format: str | None = export_option(None, visible=False)
 
 
 @dataclass(frozen=True)
 class ReportOptions:
     """Options of reports."""
 
-    suffix: str = ""
+    suffix: str = export_option("", visible=False)
     """File extension that decides the format; by default that of the path."""
 
 
@@ -255,38 +262,12 @@ def require_possible(kind: ExportKind, scene: Scene, path: Path) -> None:
 
 def option_names(kind: ExportKind) -> tuple[str, ...]:
     """Names of the options of a format."""
-    return () if kind.options is None else tuple(hints_of(kind.options))
+    return tuple(option_docs(kind.options))
 
 
 def options_of(kind: ExportKind, values: Mapping[str, Any], others: Any = None) -> Any:
-    """Options of a format from the values of some fields, lists as tuples; None for a format without options.
-
-    Raises `UsageError` if there is no such option, or a value is invalid.
-
-    Parameters
-    ----------
-    others : object, optional
-        Object of `kind.options` with the values of the other fields; by default their default values.
-    """
-    hints = {} if kind.options is None else hints_of(kind.options)
-    checked = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-    }
-    for name, value in checked.items():
-        if name not in hints:
-            known = f"Use {listing(hints, 'or')}." if hints else "Remove it."
-            raise UsageError(f"{kind.title} has no option {name!r}. {known}")
-        if not conforms(value, hints[name]):
-            raise UsageError(
-                f"{kind.title} has no {name} = {described(value)}. "
-                f"Give a value of the type {text_of(hints[name])}."
-            )
-    if kind.options is None:
-        return None
-    try:
-        return kind.options(**checked) if others is None else replace(others, **checked)
-    except (TypeError, ValueError) as error:  # of the check in the options of a plug-in
-        raise UsageError(f"{kind.title}: {str(error).rstrip('.')}. Change the options.") from None
+    """Options of a format from the values of some fields; see `options_from`."""
+    return options_from(kind.options, values, kind.title, others)
 
 
 def write_as(

@@ -52,7 +52,12 @@ def field_kind(model: type[BaseModel], name: str) -> FieldKind:
 
     Raises `KeyError` if there is no such field.
     """
-    options = _options(model.model_fields[name].annotation)
+    return kind_of_hint(model.model_fields[name].annotation)
+
+
+def kind_of_hint(hint: Any) -> FieldKind:
+    """Return the kind of a value with a type hint."""
+    options = _options(hint)
     optional = type(None) in options
     options = [option for option in options if option is not type(None)]
     if len(options) == 1:

@@ -92,7 +92,7 @@ def test_python_exports_scene_formats_and_folders(run: api.Run, tmp_path: Path) 
 def test_format_of_a_plugin_is_offered_in_python(run: api.Run, tmp_path: Path, toy: None) -> None:
     run.export(tmp_path / "a.miles", every=5)
     assert (tmp_path / "a.miles").read_text().splitlines() == lines_of(run, 5)
-    with pytest.raises(UsageError, match="Use every"):
+    with pytest.raises(UsageError, match="Use every, start_s"):
         run.export(tmp_path / "b.miles", often=5)
     assert not is_possible(EXPORTS["obstacle_list"], run.scene)
     with pytest.raises(ExportError, match="cannot represent"):
@@ -153,7 +153,9 @@ def test_options_of_formats_are_given_on_the_command_line(
     for wrong, message in (
         ("often=5", "--option often"),
         ("every=fast", "type int"),
-        ("every=0", "Milestones: every must"),
+        ("every=0", "Give at least 1."),
+        ("start_s=inf", "Milestones: start_s is"),
+        ("marks=dots", "Milestones has no marks"),
         ("every", "NAME=VALUE"),
     ):
         assert main([*files, "--option", wrong]) == 2

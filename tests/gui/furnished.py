@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QListWidget, QTabWidget, QWidget
 
 from snakestudio.analysis.comparison.models import compare_models
+from snakestudio.export.formats import EXPORTS
 from snakestudio.gui.analysis.comparison.chain_dialog import ChainDialog
 from snakestudio.gui.analysis.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.analysis.fitting.dialog import FitDialog
@@ -31,6 +32,7 @@ from snakestudio.gui.remote.dialog import RemoteDialog
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.teleop.editor import MappingEditor
 from snakestudio.gui.robot.together.dialog import TogetherDialog
+from snakestudio.gui.runs.export_dialog import ExportDialog
 from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 from snakestudio.gui.runs.video.dialog import VideoDialog
 from snakestudio.gui.scene.array_dialog import ArrayDialog
@@ -202,6 +204,9 @@ def dialogs(window: MainWindow, folder: Path) -> dict[str, Callable[[], QWidget]
         "about": lambda: AboutDialog(window),
         "video": lambda: VideoDialog(folder / "run.mp4", recording, c.viewport, c.settings, window),  # type: ignore[arg-type]
         "camera": camera,
+        "export options": lambda: ExportDialog(
+            EXPORTS["plan"], lambda parent: None, lambda path, options: None, c.settings, window
+        ),
         "import experiment": lambda: ImportExperimentDialog(trial, scene, c.settings, 2, window),
         "chain": lambda: ChainDialog(c.chain_comparer, lambda: 1.0, c.exporter, window),
         "fit": fit,

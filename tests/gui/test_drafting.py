@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from snakestudio.drawing.obstacles import Obstacles, obstacles_of
+from snakestudio.gui.runs.export_dialog import ExportDialog
 from snakestudio.gui.shell.main_window import MainWindow
-from snakestudio.gui.viewport.drafting.measure_tool import FIRST, SECOND, measured
+from snakestudio.gui.viewport.drafting.measure_tool import measured
 from snakestudio.gui.viewport.drafting.rulers import THICK
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
@@ -241,11 +242,12 @@ def test_two_clicks_measure_and_escape_clears(above: MainWindow, qtbot: QtBot) -
     second = scene.obstacles[6]
     qtbot.keyClick(viewport, Qt.Key.Key_M)
     assert viewport.tools.measure_tool.measuring
-    assert viewport.hint.text() == FIRST
+    assert viewport.hint.text().startswith("Click the first")
+    assert "Alt: off" in viewport.hint.text()
     start, end = seen(viewport, first.x_m, first.y_m), seen(viewport, second.x_m, second.y_m)
     qtbot.mouseMove(viewport, start + QPoint(3, 2))
     qtbot.mouseClick(viewport, LEFT, NONE, start + QPoint(3, 2))
-    assert viewport.hint.text() == SECOND
+    assert viewport.hint.text().startswith("Click the second")
     drag(qtbot, viewport, end, end + QPoint(5, 0), RIGHT)  # the camera can still be moved
     assert viewport.navigator.camera != camera
     viewport.navigator.jump(camera)
@@ -304,4 +306,5 @@ def test_plan_is_exported_from_the_window(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     with qtbot.waitSignal(above.context.exporter.finished, timeout=60_000):
         above.context.action_registry["export_plan"].trigger()
+        above.findChild(ExportDialog).choose_button.click()
     assert (tmp_path / "plan.pdf").read_bytes().startswith(b"%PDF")

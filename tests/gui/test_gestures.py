@@ -2,25 +2,75 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.shell.help_dialogs import MOUSE
 from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport import gestures
-from snakestudio.gui.viewport.gestures import GESTURES, Action, Gesture, action_of, help_rows
+from snakestudio.gui.viewport.gestures import (
+    GESTURES,
+    Action,
+    Gesture,
+    action_of,
+    help_rows,
+    hint_of,
+    is_held,
+)
+from snakestudio.paths import scenes_dir
+from tests.gui.test_editor import grip
+from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 
-LEFT = Qt.MouseButton.LeftButton
-RIGHT = Qt.MouseButton.RightButton
-NONE = Qt.KeyboardModifier.NoModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 ALT = Qt.KeyboardModifier.AltModifier
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
+
+VIEWPORT = Path(gestures.__file__).parent
+OTHERS = sorted(path for path in VIEWPORT.rglob("*.py") if path.name != "gestures.py")
+MIRRORED = {LEFT: RIGHT, RIGHT: LEFT}
+
+
+def mouse_comparisons(path: Path) -> Iterator[str]:
+    """Places of a file that compare buttons, or modifiers of mouse events, by hand."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value).endswith("MouseButton"):
+            yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith((".button", ".buttons")):
+            yield f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        if isinstance(node, ast.FunctionDef):
+            events = [ast.unparse(each.annotation) for each in node.args.args if each.annotation]
+            if {"QMouseEvent", "QWheelEvent"}.intersection(events):
+                yield from (
+                    f"{path.name}:{each.lineno}: {ast.unparse(each)}"
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Attribute) and "KeyboardModifier" in ast.unparse(each)
+                )
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
+def test_only_the_table_compares_mouse_buttons(path: Path) -> None:
+    assert list(mouse_comparisons(path)) == []
+
+
+def test_comparisons_by_hand_are_recognized(tmp_path: Path) -> None:
+    path = tmp_path / "tool.py"
+    path.write_text(
+        "def press(event: QMouseEvent) -> None:\n"
+        "    if event.button() == Qt.MouseButton.LeftButton: pass\n"
+        "    if event.modifiers() & Qt.KeyboardModifier.AltModifier: pass\n"
+        "def key(event: QKeyEvent) -> None:\n"
+        "    if event.modifiers() & Qt.KeyboardModifier.AltModifier: pass\n"
+    )
+    assert {each.split(":")[1] for each in mouse_comparisons(path)} == {"2", "3"}
 
 
 def test_each_gesture_has_one_action() -> None:
@@ -88,7 +138,7 @@ def test_mouse_follows_the_table(
     viewport.navigator.finish()
     corner = viewport.rect().center()
 
-    def drag(button: Qt.MouseButton) -> tuple[bool, bool]:
+    def moved(button: Qt.MouseButton) -> tuple[bool, bool]:
         before = viewport.camera
         QTest.mousePress(viewport, button, pos=corner)
         for step in (10, 20, 30):
@@ -106,8 +156,96 @@ def test_mouse_follows_the_table(
         else each
         for each in GESTURES
     )
-    assert drag(LEFT)[0]
-    assert not drag(RIGHT)[0]
+    assert moved(LEFT)[0]
+    assert not moved(RIGHT)[0]
     monkeypatch.setattr(gestures, "GESTURES", changed)
-    assert not drag(LEFT)[0]
-    assert drag(RIGHT)[0]
+    assert not moved(LEFT)[0]
+    assert moved(RIGHT)[0]
+
+
+def test_hints_name_the_first_button_and_no_target() -> None:
+    assert hint_of(Action.MOVE_ROBOT, "move", "link") == "Shift+drag: move"
+    assert hint_of(Action.PAN, "pan") == "Right-drag: pan"
+    assert hint_of(Action.INVERT_SNAPPING, "snapping") == "Ctrl: snapping"
+    rows = dict(help_rows())
+    assert "Ctrl during a transform" in rows
+    assert "Alt while measuring" in rows
+    assert "Right-click during a transform" in rows
+
+
+def test_held_modifiers_are_those_of_the_table() -> None:
+    assert is_held(Action.INVERT_SNAPPING, CTRL | SHIFT)
+    assert not is_held(Action.INVERT_SNAPPING, ALT)
+    assert not is_held(Action.ORBIT, NONE)
+
+
+@pytest.fixture
+def mirrored(drawn: MainWindow, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
+    """A window seen from above, whose mouse has left and right exchanged, and Alt instead of Ctrl."""
+    drawn.context.document.open(scenes_dir() / "obstacle_aided.toml")
+    viewport = drawn.context.viewport
+    viewport.navigator.view("top")
+    viewport.navigator.finish()
+    viewport.frame_all(at_once=True)
+    changed = tuple(
+        replace(
+            each,
+            buttons=tuple(MIRRORED.get(button, button) for button in each.buttons),
+            modifiers=ALT if each.kind == "hold" and each.modifiers == CTRL else each.modifiers,
+        )
+        for each in GESTURES
+    )
+    monkeypatch.setattr(gestures, "GESTURES", changed)
+    return drawn
+
+
+def test_tools_follow_the_table(mirrored: MainWindow, qtbot: QtBot) -> None:
+    context = mirrored.context
+    viewport = context.viewport
+    tools = viewport.tools
+
+    def at(x: float, y: float) -> QPoint:
+        return viewport.pixel((x, y, 0.0)).toPoint()
+
+    context.action_registry["measure"].trigger()
+    assert viewport.hint.text().startswith("Right-click the first")
+    qtbot.mouseClick(viewport, LEFT, NONE, at(1.2, -0.4))
+    assert tools.measure_tool.start is None
+    qtbot.mouseClick(viewport, RIGHT, NONE, at(1.2, -0.4))
+    qtbot.mouseClick(viewport, RIGHT, NONE, at(1.5, -0.8))
+    assert tools.measure_tool.points is not None
+    tools.cancel()
+
+    box = tools.editor.box_tool
+    box.arm()
+    assert viewport.hint.text().startswith("Right-drag a")
+    assert "Alt: add" in viewport.hint.text()
+    drag(qtbot, viewport, QPoint(20, 20), viewport.rect().bottomRight() - QPoint(20, 20), RIGHT)
+    assert len(context.selection.obstacles) > 3
+
+    context.selection.set([("obstacle", 4)])
+    before = context.document.scene
+    tools.editor.transforms.start("move")
+    assert tools.editor.transforms.busy
+    qtbot.mouseClick(viewport, LEFT, NONE, at(0.5, 0.5))  # the left button cancels
+    assert not tools.editor.transforms.busy
+    assert context.document.scene == before
+    place = grip(viewport, "x")
+    drag(qtbot, viewport, place, place + QPoint(60, 0), RIGHT)
+    moved = context.document.scene.obstacles[4]
+    assert moved.x_m > before.obstacles[4].x_m
+    assert moved.y_m == before.obstacles[4].y_m
+
+    context.action_registry["draw_path"].trigger()
+    assert viewport.hint.text().startswith("Right-click: set a")
+    qtbot.mouseClick(viewport, LEFT, NONE, at(0.3, 0.4))
+    for x, y in ((0.3, 0.4), (1.1, 0.2)):
+        qtbot.mouseClick(viewport, RIGHT, NONE, at(x, y))
+    qtbot.mouseDClick(viewport, RIGHT, NONE, at(1.1, 0.2))
+    assert len(context.document.scene.path.waypoints_m) == 2
+
+    context.action_registry["draw_patch"].trigger()
+    patches = len(context.document.scene.ground.patch)
+    assert viewport.hint.text().startswith("Right-drag: rectangle")
+    drag(qtbot, viewport, at(0.2, 0.2), at(0.6, 0.5), RIGHT)
+    assert len(context.document.scene.ground.patch) == patches + 1

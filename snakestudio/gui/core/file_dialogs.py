@@ -1,4 +1,7 @@
-"""File dialogs: each kind of file starts in the user's documents, and later in the folder used last."""
+"""File dialogs: each kind of file starts in the user's documents, and later in the folder used last.
+
+An export format without an own folder starts in that of the last export.
+"""
 
 from __future__ import annotations
 
@@ -58,11 +61,11 @@ _EXPORTS = Setting(
     "Folder in which the next file dialog of an export format starts",
     remembered=True,
 )
-_EARLIER_EXPORTS = Setting(
+_LAST_EXPORT = Setting(
     "export/folder",
     "",
     "Folder of exports",
-    "Last folder of all exports, as stored by earlier versions; the start of formats without an own one",
+    "Folder of the last export, in which formats without an own folder start",
     remembered=True,
 )
 
@@ -104,7 +107,7 @@ class FileFolders(QObject):
         """
         stored = [_stored(kind, self._settings)]
         if kind.startswith(EXPORT_FOLDERS):
-            stored.append(_EARLIER_EXPORTS.load(self._settings))
+            stored.append(_LAST_EXPORT.load(self._settings))
         documents = QStandardPaths.writableLocation(
             QStandardPaths.StandardLocation.DocumentsLocation
         )
@@ -119,6 +122,8 @@ class FileFolders(QObject):
             _FOLDERS[kind].store(self._settings, str(folder))
         else:
             _EXPORTS.store(self._settings, str(folder), kind.removeprefix(EXPORT_FOLDERS))
+        if kind.startswith(EXPORT_FOLDERS):
+            _LAST_EXPORT.store(self._settings, str(folder))
 
 
 def ask_save(

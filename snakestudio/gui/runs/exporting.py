@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QSettings, QUrl, Signal, Slot
+from PySide6.QtCore import QObject, QSettings, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
@@ -37,6 +37,7 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
+from snakestudio.gui.runs.export_dialog import ExportDialog, option_fields
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.text import duration_text
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -133,18 +134,29 @@ class Exporter(QObject):
         """Ask for a file, a folder or the options of the format, and export."""
         if kind.options is VideoOptions:
             self._ask_video(kind)
-            return
-        path = self._ask_path(kind)
-        if path is not None:
+        elif option_fields(kind.options):
+            self._ask_options(kind)
+        elif (path := self._ask_path(kind, self._window)) is not None:
             self.export(kind, path)
 
-    def _ask_path(self, kind: ExportKind) -> Path | None:
+    def _ask_options(self, kind: ExportKind) -> None:
+        dialog = ExportDialog(
+            kind,
+            lambda parent: self._ask_path(kind, parent),
+            lambda path, options: self.export(kind, path, options),
+            self._settings,
+            self._window,
+        )
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _ask_path(self, kind: ExportKind, parent: QWidget) -> Path | None:
         title = f"Export {kind.title}"
         key = f"{EXPORT_FOLDERS}{kind.name}"
         if not kind.ending:
-            return ask_folder(self._window, title, key)
+            return ask_folder(parent, title, key)
         name = self._file_name(f"{kind.infix}{kind.ending}")
-        return ask_save(self._window, title, key, name, _filters(kind.types))
+        return ask_save(parent, title, key, name, _filters(kind.types))
 
     def export(self, kind: ExportKind, path: Path, options: object = None) -> None:
         """Export to a file or folder, with options of the format (default: its default options)."""

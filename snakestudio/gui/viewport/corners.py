@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
 from snakestudio.drawing.overlays import Pick
 from snakestudio.gui.core import theme
+from snakestudio.gui.viewport.gestures import Action, hint_of
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.overlay_button import OverlayButton
 from snakestudio.model.labels import obstacle_title
@@ -26,8 +27,16 @@ _VIEWS = {
 
 _PADDING = 18
 """Horizontal padding of the style sheet, left and right together, px."""
-_FLAT = "Drag: pan · Wheel: zoom · Click: select · Shift+drag: box select · Ctrl+drag: pull"
-_IDLE = "Drag: orbit · Right-drag: pan · Wheel: zoom · Shift+drag: box select · Ctrl+drag: pull"
+
+
+def idle_hint(*, flat: bool) -> str:
+    """Hint over free ground; a flat view cannot be rotated."""
+    zoom = hint_of(Action.ZOOM, "zoom")
+    begin = [hint_of(Action.ORBIT, "orbit"), hint_of(Action.PAN, "pan"), zoom]
+    if flat:
+        begin = [hint_of(Action.ORBIT, "pan"), zoom, hint_of(Action.SELECT, "select")]
+    end = hint_of(Action.SELECT_BOX, "box select"), hint_of(Action.PULL, "pull")
+    return " · ".join([*begin, *end])
 
 
 class ViewButtons(QWidget):
@@ -119,16 +128,16 @@ class Hint(QLabel):
     """Dim line of text with its own background, because the image below varies; it ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(_IDLE, parent)
+        self._idle = self._full_text = idle_hint(flat=False)
+        super().__init__(self._idle, parent)
         self.setProperty("role", "hint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = QRect()
-        self._idle = self._full_text = _IDLE
 
     def set_flat(self) -> None:
         """Adapt the hint to a view that cannot be rotated."""
-        self._idle = _FLAT
-        self._show_text(_FLAT)
+        self._idle = idle_hint(flat=True)
+        self._show_text(self._idle)
 
     def place(self, area: QRect) -> None:
         """Move to the lower right corner of `area`."""
@@ -150,16 +159,18 @@ class Hint(QLabel):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
             group = (
-                f" · group {o.group} · Alt+click: select it alone"
+                f" · group {o.group} · {hint_of(Action.SELECT_ONE, 'select it alone')}"
                 if o.group and not selected
                 else ""
             )
             what = (
                 "locked: unlock it in the scene tree to move it"
                 if o.locked
-                else "Drag: move · G R S: move, rotate, scale"
+                else f"{hint_of(Action.MOVE_OBSTACLE, 'move')} · G R S: move, rotate, scale"
             )
-            what = what if selected else f"Click: select · Shift+drag: move{group}"
+            if not selected:
+                move = hint_of(Action.MOVE_OBSTACLE, "move", "obstacle")
+                what = f"{hint_of(Action.SELECT, 'select')} · {move}{group}"
             self._show_text(f"{name} · {place_and_size(o)} · {what}")
 
     def show_tool(self, text: str) -> None:

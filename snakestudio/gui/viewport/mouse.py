@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QMouseEvent, QWheelEvent
 
 from snakestudio.gui.core.preview import dragged_preset
-from snakestudio.gui.viewport.gestures import Action, Target, action_of
+from snakestudio.gui.viewport.gestures import Action, HeldButton, Target, action_for, action_of
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.presets import preset_obstacles
@@ -53,7 +53,7 @@ class Mouse(QObject):
         self._transforms = transforms
         self._hover = hover
         self._mode = _Mode.IDLE
-        self._button = Qt.MouseButton.NoButton
+        self._held = HeldButton()
         self._start = self._last = QPointF()
         self._item: Item | None = None
         self._pivot: NDArray[np.float64] = np.zeros(3)
@@ -70,7 +70,7 @@ class Mouse(QObject):
         self._viewport.navigator.finish()
         picked, self._item = self._viewport.item_at(event.position())
         self._pivot = self._viewport.navigator.pivot(picked.point if picked is not None else None)
-        self._button = event.button()
+        self._held.hold(event)
         self._start = self._last = event.position()
         self._mode = _Mode.PRESSED
 
@@ -103,28 +103,29 @@ class Mouse(QObject):
         target: Target = ""
         if item is not None and item[0] == "obstacle":
             target = "selected obstacle" if item in viewport.selection else "obstacle"
+        button = self._held.button
         modifiers = event.modifiers()
-        action = action_of("drag", self._button, modifiers, target, _DRAGS)
+        action = action_of("drag", button, modifiers, target, _DRAGS)
         if action is Action.MOVE_OBSTACLE:
             if item is not None and item not in viewport.selection:
                 viewport.selection.set(viewport.selection.with_group(item))
-            if self._transforms.grab(self._start, self._pivot):
+            if self._transforms.grab(self._start, self._pivot, self._held):
                 self._transforms.move(event)
                 return _Mode.IDLE  # the tool has taken over and receives all events first
-            action = action_of("drag", self._button, modifiers, "", _DRAGS)
+            action = action_of("drag", button, modifiers, "", _DRAGS)
         if action is Action.PAN:
             viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
             return _Mode.PAN
-        if action is None or action_of("drag", self._button, modifiers, "link", _PULL):
+        if action is None or action_of("drag", button, modifiers, "link", _PULL):
             return _Mode.NOTHING  # a link was missed that should have been pulled
         return _Mode.PAN if viewport.navigator.flat else _Mode.ORBIT
 
     def release(self, event: QMouseEvent) -> None:
         """Handle a release."""
-        if event.button() != self._button:
+        if not self._held.is_released_by(event):
             return
         if self._mode is _Mode.PRESSED:
-            self._click(action_of("click", self._button, event.modifiers(), "", _CLICKS))
+            self._click(action_for(event, "click", "", _CLICKS))
         self._end()
         self._hover(event.position())
 

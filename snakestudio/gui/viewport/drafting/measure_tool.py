@@ -10,6 +10,14 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
+from snakestudio.gui.viewport.gestures import (
+    Action,
+    HeldButton,
+    action_for,
+    is_held,
+    is_idle,
+    trigger_of,
+)
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.snapshot import Fields
 from snakestudio.text import decimal_text, length_text
@@ -19,8 +27,7 @@ _SLACK = 4
 _REACH = 12.0
 """A press that moves less than this is a click; points nearer to the cursor than this are selected, pixels."""
 
-FIRST = "Click the first point · Snaps to centres, corners and edges (Alt: off) · Esc: cancel"
-SECOND = "Click the second point · Esc: cancel"
+_MEASURE = frozenset({Action.MEASURE})
 
 
 def measured(start: Snap, end: Snap) -> str:
@@ -52,6 +59,7 @@ class MeasureTool(QObject):
         self.cursor: Snap | None = None
         """Point that a click would set; None if none would be set."""
         self._pressed: QPointF | None = None
+        self._button = HeldButton()
 
     @property
     def points(self) -> tuple[Snap, Snap] | None:
@@ -64,7 +72,12 @@ class MeasureTool(QObject):
         """Hint on what the mouse would do; "" if nothing is being measured."""
         if not self.measuring:
             return ""
-        return FIRST if self.start is None else SECOND
+        click = trigger_of(Action.MEASURE)
+        if self.start is not None:
+            return f"{click} the second point · Esc: cancel"
+        off = trigger_of(Action.MEASURE_UNSNAPPED)
+        snaps = f"Snaps to centres, corners and edges ({off}: off)"
+        return f"{click} the first point · {snaps} · Esc: cancel"
 
     def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add nothing: dimensions are drawn over the image."""
@@ -85,7 +98,7 @@ class MeasureTool(QObject):
         if ground is None:
             return None
         point = np.array(ground)
-        if event.modifiers() & Qt.KeyboardModifier.AltModifier:
+        if is_held(Action.MEASURE_UNSNAPPED, event.modifiers()):
             return Snap(point)
         scene = viewport.scene
         snapshot = viewport.snapshot
@@ -98,16 +111,17 @@ class MeasureTool(QObject):
             scene, obstacles_of(scene.obstacles, viewport.document.base_dir), pose, point, reach
         )
 
-    # --- the mouse: the left button sets points, the others still move the camera -----------------
+    # --- the mouse: other buttons still move the camera -------------------------------------------
 
     def press(self, event: QMouseEvent) -> bool:
         """Set the first or the second point."""
-        if not self.measuring or event.button() != Qt.MouseButton.LeftButton:
+        if not self.measuring or action_for(event, "click", "measurement", _MEASURE) is None:
             return False
         point = self._snap(event)
         if point is None:
             return True
         self._pressed = event.position()
+        self._button.hold(event)
         if self.start is None:
             self.start = point
         else:
@@ -127,12 +141,12 @@ class MeasureTool(QObject):
             return self._pressed is not None
         self.cursor = self._snap(event)
         self.changed.emit()
-        return self._pressed is not None or event.buttons() == Qt.MouseButton.NoButton
+        return self._pressed is not None or is_idle(event)
 
     def release(self, event: QMouseEvent) -> bool:
         """Set the second point if the mouse moved while the button was held."""
         pressed = self._pressed
-        if pressed is None or event.button() != Qt.MouseButton.LeftButton:
+        if pressed is None or not self._button.is_released_by(event):
             return False
         self._pressed = None
         away = event.position() - pressed

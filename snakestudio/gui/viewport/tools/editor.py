@@ -20,7 +20,14 @@ from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.settings import EditorOptions
 from snakestudio.gui.forms.number_field import Message, NumberField
-from snakestudio.gui.viewport.gestures import Action, action_of
+from snakestudio.gui.viewport.gestures import (
+    Action,
+    HeldButton,
+    action_for,
+    hint_of,
+    is_held,
+    trigger_of,
+)
 from snakestudio.gui.viewport.overlay_button import OverlayButton
 from snakestudio.gui.viewport.tools.transform_tool import TransformTool
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -180,6 +187,7 @@ class BoxTool(QObject):
         self.armed = False
         """Whether the next drag draws a rectangle regardless of its start."""
         self._start: QPointF | None = None
+        self._button = HeldButton()
 
     def arm(self) -> None:
         """Make the next drag draw a rectangle."""
@@ -193,7 +201,8 @@ class BoxTool(QObject):
         """Hint on what the mouse would do."""
         if not self.armed and self._start is None:
             return ""
-        return "Drag a rectangle around the selection · Ctrl: add · Esc: cancel"
+        drag = f"{trigger_of(Action.SELECT_BOX, 'box')} a rectangle around the selection"
+        return f"{drag} · {hint_of(Action.KEEP_SELECTION, 'add')} · Esc: cancel"
 
     def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add nothing: the rectangle is a widget over the view."""
@@ -203,13 +212,11 @@ class BoxTool(QObject):
         """Handle a press."""
         if self._start is not None:
             return True
-        if event.button() != Qt.MouseButton.LeftButton:
+        if action_for(event, "drag", "box" if self.armed else "free ground", _SELECT_BOX) is None:
             return self.cancel()
-        requested = action_of("drag", event.button(), event.modifiers(), "free ground", _SELECT_BOX)
-        if not self.armed and not (
-            requested and self._viewport.item_at(event.position())[1] is None
-        ):
+        if not self.armed and self._viewport.item_at(event.position())[1] is not None:
             return False
+        self._button.hold(event)
         self._start = event.position()
         self.changed.emit()
         return True
@@ -233,10 +240,10 @@ class BoxTool(QObject):
         """Handle a release."""
         if self._start is None:
             return False
-        if event.button() != Qt.MouseButton.LeftButton:
+        if not self._button.is_released_by(event):
             return True
         away = event.position() - self._start
-        add = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        add = is_held(Action.KEEP_SELECTION, event.modifiers())
         selection = self._viewport.selection
         items = set()
         if add:

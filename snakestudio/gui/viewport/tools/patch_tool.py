@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Signal
 from PySide6.QtGui import QMouseEvent
 
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
-from snakestudio.gui.viewport.tools.path_tool import REACH, SLACK, PathTool
+from snakestudio.gui.viewport.gestures import Action, action_for, hint_of
+from snakestudio.gui.viewport.tools.path_tool import REACH, SLACK, PathTool, waypoint_hint
 from snakestudio.model.edits import with_patches
 from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.labels import patch_title
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import GroundPatch
+
+_RECTANGLE = frozenset({Action.DRAW_RECTANGLE})
 
 
 class PatchTool(PathTool):
@@ -30,6 +33,8 @@ class PatchTool(PathTool):
 
     added = Signal(str)
 
+    _draws_rectangle = False
+
     def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the patch being drawn and the highlighted corner to the overlays."""
         return replace(
@@ -40,15 +45,16 @@ class PatchTool(PathTool):
     def hint(self) -> str:
         """Hint on what the mouse would do to a patch; "" if nothing."""
         if self.drawing:
+            click = hint_of(Action.SET_POINT, "set a corner")
             if not self._points:
-                return "Drag: rectangle · Click: set a corner · Esc: cancel"
-            return "Click: set a corner · Enter: finish · Backspace: remove · Esc: cancel"
+                return f"{hint_of(Action.DRAW_RECTANGLE, 'rectangle')} · {click} · Esc: cancel"
+            return f"{click} · Enter: finish · Backspace: remove · Esc: cancel"
         place = self._place(self._viewport.document.scene)
         if place is None:
             return ""
         patch, corner = place
         x, y = self._viewport.document.scene.ground.patch[patch].points_m[corner]
-        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · Drag: move · Right-click: remove"
+        return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · {waypoint_hint()}"
 
     def _name(self, patch: int) -> str:
         return patch_title(self._viewport.document.scene.ground.patch[patch], patch)
@@ -103,7 +109,13 @@ class PatchTool(PathTool):
     def press(self, event: QMouseEvent) -> bool:
         """Handle a press; the first one of a drawing can begin a rectangle."""
         used = super().press(event)
-        return used or (self.drawing and not self._points and self._pressed is not None)
+        if not self.drawing or self._points:
+            return used
+        self._draws_rectangle = action_for(event, "drag", "drawing", _RECTANGLE) is not None
+        if self._draws_rectangle:
+            self._pressed = event.position()
+            self._button.hold(event)
+        return used or self._pressed is not None
 
     def move(self, event: QMouseEvent) -> bool:
         """Handle a movement."""
@@ -111,13 +123,14 @@ class PatchTool(PathTool):
         if not self.drawing or self._pressed is None or self._points:
             return used
         away = event.position() - self._pressed
-        self._dragged = self._dragged or abs(away.x()) + abs(away.y()) >= SLACK
+        is_drag = abs(away.x()) + abs(away.y()) >= SLACK
+        self._dragged = self._dragged or (is_drag and self._draws_rectangle)
         self.changed.emit()
         return True
 
     def release(self, event: QMouseEvent) -> bool:
         """Handle a release."""
-        if not (self.drawing and self._dragged and event.button() == Qt.MouseButton.LeftButton):
+        if not (self.drawing and self._dragged and self._button.is_released_by(event)):
             return super().release(event)
         self._cursor = self._ground(event.position())
         self._points = list(self._rectangle())

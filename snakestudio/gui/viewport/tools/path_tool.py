@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.delay import Delay
-from snakestudio.gui.viewport.gestures import Action, action_of
+from snakestudio.gui.viewport.gestures import Action, HeldButton, action_for, hint_of, is_idle
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits import with_path
@@ -24,10 +24,16 @@ SLACK = 4
 REACH = 11
 """A press that moves less is a click; a waypoint nearer to the cursor is selected, pixels."""
 
-DRAWING = "Click: set a waypoint · Enter: finish · Backspace: remove the last · Esc: cancel"
-
 _MOVE = frozenset({Action.MOVE_WAYPOINT})
 _REMOVE = frozenset({Action.REMOVE_WAYPOINT})
+_DRAW = frozenset({Action.SET_POINT})
+_FINISH = frozenset({Action.FINISH_DRAWING})
+_INSERT = frozenset({Action.ADD_WAYPOINT})
+
+
+def waypoint_hint() -> str:
+    """Hint on what the mouse does to a waypoint or a corner."""
+    return f"{hint_of(Action.MOVE_WAYPOINT, 'move')} · {hint_of(Action.REMOVE_WAYPOINT, 'remove')}"
 
 
 class PathTool(QObject):
@@ -50,7 +56,7 @@ class PathTool(QObject):
         self._points: list[Waypoint] = []
         self._cursor: Waypoint | None = None
         self._pressed: QPointF | None = None
-        self._button = Qt.MouseButton.NoButton
+        self._button = HeldButton()
         self._action: Action | None = None
         self._dragged = False
         self._scene_before: Scene | None = None
@@ -77,14 +83,13 @@ class PathTool(QObject):
     def hint(self) -> str:
         """Hint on what the mouse would do to the path; "" if nothing."""
         if self.drawing:
-            return DRAWING
+            click = hint_of(Action.SET_POINT, "set a waypoint")
+            return f"{click} · Enter: finish · Backspace: remove the last · Esc: cancel"
         points = self._viewport.document.scene.path.waypoints_m
         if not 0 <= self.hovered < len(points):
             return ""
         x, y = points[self.hovered]
-        return (
-            f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · Drag: move · Right-click: remove"
-        )
+        return f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · {waypoint_hint()}"
 
     @property
     def holding(self) -> bool:
@@ -159,19 +164,21 @@ class PathTool(QObject):
     def press(self, event: QMouseEvent) -> bool:
         """Handle a press. The camera can be moved while drawing, so only a click counts."""
         if self.drawing:
-            if event.button() == Qt.MouseButton.LeftButton:
+            if action_for(event, "click", "drawing", _DRAW) is not None:
                 self._pressed = event.position()
+                self._button.hold(event)
             return False
         if self._pressed is not None:
             return True
         self.hovered = self._waypoint_at(event.position())
-        button, modifiers = event.button(), event.modifiers()
-        self._action = action_of("drag", button, modifiers, "waypoint", _MOVE) or action_of(
-            "click", button, modifiers, "waypoint", _REMOVE
+        self._action = action_for(event, "drag", "waypoint", _MOVE) or action_for(
+            event, "click", "waypoint", _REMOVE
         )
         if self.hovered < 0 or self._action is None:
             return False
-        self._pressed, self._button, self._dragged = event.position(), event.button(), False
+        self._button.hold(event)
+        self._pressed = event.position()
+        self._dragged = False
         self._scene_before, self._gesture = (
             self._viewport.document.scene,
             self._viewport.document.new_gesture(),
@@ -187,9 +194,7 @@ class PathTool(QObject):
             self.changed.emit()
             return False
         if self._pressed is None:
-            hovered = (
-                self._waypoint_at(position) if event.buttons() == Qt.MouseButton.NoButton else -1
-            )
+            hovered = self._waypoint_at(position) if is_idle(event) else -1
             if hovered != self.hovered:
                 self.hovered = hovered
                 self.changed.emit()
@@ -212,11 +217,11 @@ class PathTool(QObject):
         click = abs(away.x()) + abs(away.y()) < SLACK
         if self.drawing:
             self._pressed = None
-            if click and event.button() == Qt.MouseButton.LeftButton:
+            if click and self._button.is_released_by(event):
                 self._add(event.position())
                 return True
             return False
-        if event.button() != self._button:
+        if not self._button.is_released_by(event):
             return True
         self._timer.stop()
         if self._dragged:
@@ -229,12 +234,12 @@ class PathTool(QObject):
     def double_click(self, event: QMouseEvent) -> bool:
         """Finish the path being drawn (the first click has set the last waypoint), or add a waypoint."""
         if self.drawing:
-            self.finish()
-            return True
-        button, modifiers = event.button(), event.modifiers()
-        if action_of("double-click", button, modifiers) is not Action.ADD_WAYPOINT:
-            return False
-        return self.insert(event.position())
+            finishes = action_for(event, "double-click", "drawing", _FINISH) is not None
+            if finishes:
+                self.finish()
+            return finishes
+        inserts = action_for(event, "double-click", "", _INSERT) is not None
+        return inserts and self.insert(event.position())
 
     def wants(self, event: QKeyEvent) -> bool:
         """Whether a key that is a shortcut of the window is meant for the tool now."""

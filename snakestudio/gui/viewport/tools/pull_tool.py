@@ -13,7 +13,16 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays, Pick, PullMark
 from snakestudio.drawing.pull import mark_of, pull_mark, pull_text
 from snakestudio.gui.core.delay import Delay
-from snakestudio.gui.viewport.gestures import Action, action_of
+from snakestudio.gui.viewport.gestures import (
+    Action,
+    HeldButton,
+    action_for,
+    hint_of,
+    is_held,
+    is_idle,
+    modifiers_after,
+    trigger_of,
+)
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.pull import Vector
@@ -79,7 +88,8 @@ class PullTool(QObject):
         self._held: _HeldPoint | None = None
         self._spring: Spring | None = None
         self._ended = False  # though the button is still held
-        self._pointed: int | None = None  # link under the cursor while Ctrl is held
+        self._pointed: int | None = None  # link under the cursor while the modifier is held
+        self._button = HeldButton()
         self._cursor = QPointF()
         self._follow = False
         self._timer = Delay(INTERVAL_MS, self._draw_to_cursor, self)
@@ -125,19 +135,20 @@ class PullTool(QObject):
             running = (
                 "" if viewport.session_controller.running else " · acts once the run continues"
             )
-            strength = f"strength × {self.strength:.2g} (wheel)"
+            wheel = trigger_of(Action.SET_STIFFNESS).lower()
+            strength = f"strength × {self.strength:.2g} ({wheel})"
             return f"Pulling {body.part_title(self.grip.link)}: {force} · {strength}{running} · Esc: release"
         if self._pointed is None:
             return ""
         if viewport.placeable and viewport.selection.items:
-            return ""  # Ctrl concerns the placement of the robot
+            return ""  # the modifier concerns the placement of the robot
         title = body.part_title(self._pointed)
         if self.refusal:
             return f"{title} · {self.refusal}"
         strained = (
             "" if body.jointed else " (its strains are prescribed: only its contacts can give way)"
         )
-        return f"{title} · Ctrl+drag: pull{strained}"
+        return f"{title} · {hint_of(Action.PULL, 'pull')}{strained}"
 
     def add_overlays(self, overlays: Overlays) -> Overlays:
         """Add the spring to the cursor, the force that acts or will act, and the link that would be pulled."""
@@ -189,8 +200,7 @@ class PullTool(QObject):
         if self._held is not None:
             return True
         self._ended = False
-        requested = action_of("drag", event.button(), event.modifiers(), "link", _PULL)
-        if requested is None or self._armed() or self.refusal:
+        if action_for(event, "drag", "link", _PULL) is None or self._armed() or self.refusal:
             return False
         picked = self._viewport.link_near(event.position(), _REACH)
         snapshot = self._viewport.snapshot
@@ -199,6 +209,7 @@ class PullTool(QObject):
         grabbed = np.array(picked.point)
         pose = snapshot.link_pose[picked.index]
         x, y, z = map(float, matrices(pose[3:][None, :])[0].T @ (grabbed - pose[:3]))
+        self._button.hold(event)
         self._held = _HeldPoint(picked.index, (x, y, z), grabbed, event.position())
         return False
 
@@ -208,14 +219,12 @@ class PullTool(QObject):
 
     def move(self, event: QMouseEvent) -> bool:
         """Handle a movement."""
-        held_down = bool(event.buttons() & Qt.MouseButton.LeftButton)
+        held_down = self._button.is_down(event)
         if self._held is None:
             self._ended = self._ended and held_down
-            ctrl = not event.buttons() and bool(
-                event.modifiers() & Qt.KeyboardModifier.ControlModifier
-            )
+            ready = is_idle(event) and is_held(Action.PULL, event.modifiers())
             self._cursor = event.position()
-            self._point_at(self._link_at_cursor() if ctrl else None)
+            self._point_at(self._link_at_cursor() if ready else None)
             return self._ended
         if not held_down:  # the release was sent elsewhere
             self.cancel()
@@ -239,7 +248,7 @@ class PullTool(QObject):
             ended = self._ended
             self._ended = False
             return ended
-        if event.button() != Qt.MouseButton.LeftButton:
+        if not self._button.is_released_by(event):
             return self.grip is not None
         pulled = self.grip is not None
         self._release()
@@ -280,14 +289,10 @@ class PullTool(QObject):
         if event.type() in _ENDS:
             self.cancel()
             self._point_at(None)
-        elif (
-            isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Control
-            and self._held is None
-        ):
-            down = event.type() == QEvent.Type.KeyPress
+        elif isinstance(event, QKeyEvent) and self._held is None:
+            ready = is_held(Action.PULL, modifiers_after(event))
             inside = self._viewport.widget.underMouse()
-            self._point_at(self._link_at_cursor() if down and inside else None)
+            self._point_at(self._link_at_cursor() if ready and inside else None)
         return False
 
     # --- pulling ----------------------------------------------------------------------------------

@@ -13,7 +13,14 @@ from snakestudio._arrays import FloatArray
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
 from snakestudio.gui.core.delay import Delay
-from snakestudio.gui.viewport.gestures import Action, action_of
+from snakestudio.gui.viewport.gestures import (
+    Action,
+    HeldButton,
+    action_for,
+    hint_of,
+    is_held,
+    is_idle,
+)
 from snakestudio.gui.viewport.tools.tool import INTERVAL_MS
 from snakestudio.gui.viewport.viewport_api import ViewportApi
 from snakestudio.model.edits.bending import joint_points
@@ -57,6 +64,7 @@ class RobotTool(QObject):
         self._dragged = False
         self._given_up = False
         self._pressed = self._cursor = QPointF()
+        self._button = HeldButton()
         self._coarse = self._follow = False
         self._grabbed: FloatArray = np.zeros(3)
         self._camera = viewport.navigator.camera
@@ -108,9 +116,9 @@ class RobotTool(QObject):
         if self._dragged and self._drag is not None:
             if self._refusal:
                 return self._refusal
-            keys = "Ctrl: steps of 5°"
+            keys = hint_of(Action.ROUND_AMOUNT, "steps of 5°")
             if isinstance(self._drag, Move):
-                keys = "X or Y: constrain to axis · Ctrl: whole centimetres"
+                keys = f"X or Y: constrain to axis · {hint_of(Action.ROUND_AMOUNT, 'whole centimetres')}"
             return f"{self._drag.amount} · {keys} · Esc: cancel"
         if self.hovered >= 0:
             kinds = kinds_of(self._viewport.document.scene.body.axes, self.hovered)
@@ -121,16 +129,16 @@ class RobotTool(QObject):
                 "pitch": "bend up and down",
                 "roll": "roll",
             }
-            second = f" · Shift+drag: {does[kinds[1]]}" if len(kinds) > 1 else ""
-            return f"{self._joint_text()} · Drag: {does[kinds[0]]}{second} · Ctrl: steps of 5°"
+            parts = [self._joint_text(), hint_of(Action.BEND, does[kinds[0]])]
+            if len(kinds) > 1:
+                parts.append(hint_of(Action.BEND_OTHER_AXIS, does[kinds[1]]))
+            return " · ".join([*parts, hint_of(Action.ROUND_AMOUNT, "steps of 5°")])
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
-        can = (
-            "Drag: move the robot · Alt+drag: rotate it"
-            if self._viewport.placeable
-            else "reset to move the robot"
-        )
+        move = hint_of(Action.MOVE_ROBOT, "move the robot", "selected link")
+        turn = hint_of(Action.TURN_ROBOT, "rotate it", "selected link")
+        can = f"{move} · {turn}" if self._viewport.placeable else "reset to move the robot"
         return f"{self._viewport.document.scene.body.part_title(item[1])} · {can}"
 
     def _joint_text(self) -> str:
@@ -183,8 +191,6 @@ class RobotTool(QObject):
             return True
         self._given_up = False
         viewport = self._viewport
-        modifiers = event.modifiers()
-        button = event.button()
         if not viewport.placeable or self._drawing():
             return False
         snapshot = viewport.snapshot
@@ -193,7 +199,7 @@ class RobotTool(QObject):
         assert snapshot is not None
         joint = self._joint_at(event.position())
         kinds = kinds_of(scene.body.axes, joint)
-        bend = action_of("drag", button, modifiers, "joint", _BENDS)
+        bend = action_for(event, "drag", "joint", _BENDS)
         if kinds and bend is not None:
             axis: Any = kinds[1 if len(kinds) > 1 and bend is Action.BEND_OTHER_AXIS else 0]
             at = self.handles()[joint]
@@ -205,9 +211,7 @@ class RobotTool(QObject):
         if item is None or picked is None or item[0] != "link":
             return False
         grabs = self._grabs(item[1])
-        action = action_of(
-            "drag", button, modifiers, "selected link" if grabs else "link", _PLACEMENTS
-        )
+        action = action_for(event, "drag", "selected link" if grabs else "link", _PLACEMENTS)
         if action is None:
             return False
         if not grabs:
@@ -225,6 +229,7 @@ class RobotTool(QObject):
 
     def _begin(self, drag: Drag, event: QMouseEvent, grabbed: FloatArray) -> None:
         self._drag = drag
+        self._button.hold(event)
         self._dragged = False
         self._grabbed = grabbed
         self._refusal = ""
@@ -239,16 +244,13 @@ class RobotTool(QObject):
         if self._given_up:
             return True
         if self._drag is None:
-            idle = event.buttons() == Qt.MouseButton.NoButton
-            hovered = self._joint_at(position) if idle else -1
+            hovered = self._joint_at(position) if is_idle(event) else -1
             if hovered != self.hovered:
                 self.hovered = hovered
                 self.changed.emit()
             return hovered >= 0
-        self._cursor, self._coarse = (
-            position,
-            bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier),
-        )
+        self._cursor = position
+        self._coarse = is_held(Action.ROUND_AMOUNT, event.modifiers())
         away = position - self._pressed
         if not self._dragged:
             if abs(away.x()) + abs(away.y()) < _SLACK:
@@ -267,7 +269,7 @@ class RobotTool(QObject):
             given_up = self._given_up
             self._given_up = False
             return given_up
-        if event.button() != Qt.MouseButton.LeftButton:
+        if not self._button.is_released_by(event):
             return True
         used = self._dragged or isinstance(self._drag, Bend)
         if self._dragged:

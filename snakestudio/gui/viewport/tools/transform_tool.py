@@ -18,6 +18,14 @@ from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.settings import EditorOptions
+from snakestudio.gui.viewport.gestures import (
+    Action,
+    HeldButton,
+    action_for,
+    hint_of,
+    is_held,
+    trigger_of,
+)
 from snakestudio.gui.viewport.tools.amount import Amount, Cursor, Grip, Snapping
 from snakestudio.gui.viewport.tools.transform import Transform
 from snakestudio.gui.viewport.viewport_api import ViewportApi
@@ -42,6 +50,8 @@ _ROW = 20
 _WIDEST = 380
 _AWAY = QPointF(20, 18)
 _CARET = "▏"
+_DRAG = frozenset({Action.DRAG_HANDLE})
+_ENDS = frozenset({Action.ACCEPT_TRANSFORM, Action.CANCEL_TRANSFORM})
 
 
 def amount_text(amount: Amount) -> str:
@@ -170,7 +180,7 @@ class TransformTool(QObject):
         self.transform: Transform | None = None
         self.hovered = ""
         """Name of the handle under the cursor."""
-        self._button = Qt.MouseButton.NoButton
+        self._button = HeldButton()
         self._cursor = QPointF(0.5 * viewport.widget.width(), 0.5 * viewport.widget.height())
         self._cached_target: tuple[object, Scene, bool, TransformTarget | None] | None = None
         options.changed.connect(self._on_options)
@@ -255,12 +265,15 @@ class TransformTool(QObject):
         if transform is not None:
             allowed = transform.amount.allowed
             keeps = f"{' '.join(allowed.upper())}: constrain to axis · " if len(allowed) > 1 else ""
-            ends = "Release" if self._button else "Click or Enter"
-            return f"{keeps}Digits: amount · Ctrl: {snaps} · {ends}: accept · Esc: cancel"
+            click = trigger_of(Action.ACCEPT_TRANSFORM)
+            ends = "Release" if self._button else f"{click} or Enter"
+            snapping = hint_of(Action.INVERT_SNAPPING, snaps)
+            return f"{keeps}Digits: amount · {snapping} · {ends}: accept · Esc: cancel"
         if self.hovered:
             axes = " and ".join(self.hovered) if len(self.hovered) < 3 else ""
             does = f"{_DOES[self._options.now.mode]} {axes}" if axes else "scale"
-            return f"Drag: {does} · Ctrl: {snaps} · T: next gizmo"
+            drag = hint_of(Action.DRAG_HANDLE, does)
+            return f"{drag} · {hint_of(Action.INVERT_SNAPPING, snaps)} · T: next gizmo"
         return ""
 
     # --- beginning and ending ---------------------------------------------------------------------
@@ -286,12 +299,15 @@ class TransformTool(QObject):
         self._viewport.widget.setFocus()
         self._begin(subject, mode, self._cursor)
 
-    def grab(self, position: QPointF, point: FloatArray) -> bool:
-        """Drag the selection by the point (3,), m, under the cursor; return False if it cannot be moved."""
+    def grab(self, position: QPointF, point: FloatArray, button: HeldButton) -> bool:
+        """Drag the selection by the point (3,), m, under the cursor; return False if it cannot be moved.
+
+        It is released with the `button` that is held.
+        """
         subject = self.subject
         if subject is None or not subject.move_axes:
             return False
-        self._button = Qt.MouseButton.LeftButton
+        self._button.adopt(button)
         self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         self._begin(subject, "move", position, anchor=point)
         return True
@@ -342,7 +358,7 @@ class TransformTool(QObject):
         if self.transform is not None:
             self.transform.deleteLater()
         self.transform = None
-        self._button = Qt.MouseButton.NoButton
+        self._button.clear()
         self.label.hide()
         self._viewport.widget.unsetCursor()
         self.changed.emit()
@@ -367,21 +383,21 @@ class TransformTool(QObject):
     def press(self, event: QMouseEvent) -> bool:
         """Handle a press: it starts a drag on a handle, or ends a transform that follows the mouse."""
         if self.transform is not None:
-            if self._button == Qt.MouseButton.NoButton:
-                if event.button() == Qt.MouseButton.LeftButton:
-                    self._accept()
-                elif event.button() == Qt.MouseButton.RightButton:
-                    self.cancel()
+            action = action_for(event, "click", "transform", _ENDS)
+            if not self._button and action is Action.ACCEPT_TRANSFORM:
+                self._accept()
+            elif not self._button and action is Action.CANCEL_TRANSFORM:
+                self.cancel()
             return True
         self.label.hide()
-        if event.button() != Qt.MouseButton.LeftButton or self._navigating():
+        if self._navigating() or action_for(event, "drag", "handle", _DRAG) is None:
             return False
         name = self._handle_at(event.position())
         subject = self.subject
         if not name or subject is None:
             return False
         mode = self._options.now.mode
-        self._button = event.button()
+        self._button.hold(event)
         self._begin(
             subject,
             "turn" if mode == "turn" else "scale" if mode == "scale" else "move",
@@ -399,8 +415,8 @@ class TransformTool(QObject):
         """Handle a movement."""
         self._cursor = event.position()
         if self.transform is not None:
-            ctrl = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            self.transform.follow(self._viewport.ndc(event.position()), ctrl)
+            inverts = is_held(Action.INVERT_SNAPPING, event.modifiers())
+            self.transform.follow(self._viewport.ndc(event.position()), inverts)
             return True
         self.label.hide()
         if self._navigating():
@@ -412,10 +428,10 @@ class TransformTool(QObject):
         """Handle a release."""
         if self.transform is None:
             return False
-        if event.button() == self._button:
+        if self._button.is_released_by(event):
             self._accept()
             if self.transform is not None:  # the typed text is not a number: it can be corrected
-                self._button = Qt.MouseButton.NoButton
+                self._button.clear()
         return True
 
     def leave(self) -> None:
@@ -459,7 +475,7 @@ class TransformTool(QObject):
             )
         elif transform.type(event) or transform.amount.typed:
             pass
-        elif key in _SWITCH and self._button == Qt.MouseButton.NoButton:
+        elif key in _SWITCH and not self._button:
             self.start(_SWITCH[key])
         return True
 
