@@ -73,8 +73,7 @@ class BackboneCurveFields(GaitFields):
     shift_links: float = value(
         0.0,
         label="Shift",
-        unit="links",
-        help="Position on the curve of the front end of the robot, before its first joint, at t = 0",
+        help="Position on the curve of the front end of the robot, in links, at t = 0",
         ge=-1e4,
         le=1e4,
         slider=(0, 40),

@@ -50,6 +50,7 @@ def _tuples(value: Any) -> Any:
 
 
 _UNITS = {
+    "_links_s": "links/s",
     "_deg_s2": "°/s²",
     "_deg_s": "°/s",
     "_rad_s": "rad/s",

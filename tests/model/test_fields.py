@@ -38,6 +38,7 @@ UNITS = {
     "rad_per_n": "rad/N",
     "1_s2": "1/s²",
     "deg_s2": "°/s²",
+    "links_s": "links/s",
     "per_rad2_s": "1/(rad² s)",
 }
 """Units by the ending of a key."""
