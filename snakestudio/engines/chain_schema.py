@@ -42,9 +42,13 @@ def chain_schema(scene: Scene, energy: tuple[str, ...], valid: Fields = Fields.A
     )
 
 
-def joint_energy(scene: Scene) -> tuple[str, ...]:
-    """Return the columns that the joints of `scene` add to the ledger of a non-smooth model."""
+def spring_energy(scene: Scene) -> tuple[str, ...]:
+    """Return the columns that springs and dampers add to the ledger of a non-smooth model."""
     values = scene.axis_values
-    springs = SPRING_ENERGY if values.spring.any() or values.damper.any() else ()
-    dry = DRY_ENERGY if values.dry.any() or (values.efficiency < 1.0).any() else ()
-    return (*springs, *dry)
+    return SPRING_ENERGY if values.spring.any() or values.damper.any() else ()
+
+
+def dry_energy(scene: Scene) -> tuple[str, ...]:
+    """Return the columns that dry friction and losses of joints add to the ledger of a model that has them."""
+    values = scene.axis_values
+    return DRY_ENERGY if values.dry.any() or (values.efficiency < 1.0).any() else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from snakestudio.engines.chain_schema import (
     CONTACT_ENERGY,
     chain_schema,
-    joint_energy,
+    spring_energy,
 )
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -21,4 +21,4 @@ joints are closed by moving links (P2, VI-C), minus "work_spring"."""
 
 def make_schema(scene: Scene) -> Schema:
     """Return the schema of `scene`."""
-    return chain_schema(scene, (*ENERGY, *joint_energy(scene)))
+    return chain_schema(scene, (*ENERGY, *spring_energy(scene)))

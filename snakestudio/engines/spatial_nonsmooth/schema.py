@@ -5,7 +5,8 @@ from __future__ import annotations
 from snakestudio.engines.chain_schema import (
     CONTACT_ENERGY,
     chain_schema,
-    joint_energy,
+    dry_energy,
+    spring_energy,
 )
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -24,4 +25,4 @@ gyroscopic torque, which does no work in the exact equations."""
 
 def make_schema(scene: Scene) -> Schema:
     """Return the schema of `scene`."""
-    return chain_schema(scene, (*ENERGY, *joint_energy(scene)))
+    return chain_schema(scene, (*ENERGY, *spring_energy(scene), *dry_energy(scene)))
