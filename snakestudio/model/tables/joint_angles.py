@@ -533,10 +533,9 @@ def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
 
 
 def _report_clock(raw: _Raw, clock: Clock, notes: list[Note]) -> None:
-    """Record which column was read as time, unless it is the first one or has such a name, and its start."""
+    """Record which column was read as time, and its start, unless the header or its position states it."""
     column = raw.names[raw.stamped] if raw.names else str(raw.stamped + 1)
-    is_usual = _is_time(column) if raw.names else raw.stamped == 0
-    if is_usual and not clock.description:
+    if _is_time(column) if raw.names else raw.stamped == 0 and not clock.description:
         return
     reading = f" ({clock.description})" if clock.description else ""
     notes.append(
