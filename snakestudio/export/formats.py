@@ -411,7 +411,7 @@ def _report_target(path: Path, options: ReportOptions) -> Path:
 
 
 def _screenshot_target(path: Path, options: None) -> Path:
-    if not path.parent.is_dir():  # a mistyped folder is not created for a picture
+    if not os.path.isdir(path.parent):  # a mistyped folder is not created for a picture
         raise not_written(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
     return path
 

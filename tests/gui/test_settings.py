@@ -84,7 +84,7 @@ def test_invalid_value_counts_as_missing(path: Path, setting: Setting[object], r
 
 
 def test_records_replace_each_other(path: Path) -> None:
-    records = StoredRecords("test/records", ("name", "text"))
+    records = StoredRecords("test/records", ("name", "text"), "Records", "Records of a test")
     settings = opened(path)
     assert records.load(settings) == []
     records.store(settings, [("a", "1"), ("b", "2"), ("c", "3")])

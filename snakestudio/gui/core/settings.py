@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
@@ -122,10 +122,13 @@ class StoredRecords:
     ----------
     key : str
         Group in the settings file.
+    title, help : str
+        See `Setting`.
     """
 
-    def __init__(self, key: str, fields: tuple[str, ...]) -> None:
-        self.key = key
+    def __init__(self, key: str, fields: tuple[str, ...], title: str, help: str) -> None:
+        declared: Setting[tuple[str, ...]] = Setting(key, (), title, help, remembered=True)
+        self.key = declared.key
         self._fields = fields
 
     def load(self, settings: QSettings) -> list[tuple[Any, ...]]:
@@ -148,28 +151,63 @@ class StoredRecords:
         settings.endArray()
 
 
-def save(settings: QSettings, group: str, choices: DataclassInstance) -> None:
-    """Store options under a group's name; unchanged ones are not stored and follow the program's defaults."""
-    for field in fields(choices):
-        chosen = getattr(choices, field.name)
-        if chosen == field.default:
-            settings.remove(f"{group}/{field.name}")
-        else:
-            settings.setValue(f"{group}/{field.name}", chosen)
+class Text(NamedTuple):
+    """Name, explanation and range of an option, as in `Setting`."""
+
+    title: str
+    help: str
+    least: float = -math.inf
+    most: float = math.inf
+    choices: tuple[str, ...] = ()
 
 
-def load(settings: QSettings, group: str, choices: C) -> C:
-    """Return the stored options; invalid ones keep their values from `choices`."""
-    stored: dict[str, Any] = {}
-    for field in fields(choices):
-        default = getattr(choices, field.name)
-        raw: Any = settings.value(f"{group}/{field.name}")
-        if raw is None:
-            continue
-        value = _converted(raw, default)
-        if value is not None:
-            stored[field.name] = value
-    return replace(choices, **stored)
+class StoredOptions(Generic[C]):
+    """Options that are stored together: each field of a dataclass is a setting of a group.
+
+    Raises `ValueError` if a field has no text.
+
+    Parameters
+    ----------
+    group : str
+        Group in the settings file.
+    usual : dataclass
+        The program's defaults.
+    texts : mapping of str to Text
+        Texts of all fields by name.
+    """
+
+    def __init__(self, group: str, usual: C, texts: Mapping[str, Text]) -> None:
+        names = [field.name for field in fields(usual)]
+        if sorted(names) != sorted(texts):
+            raise ValueError(f"The texts of {group} are not those of its fields. Give {names}.")
+        self.usual = usual
+        self._settings: dict[str, Setting[Any]] = {
+            name: Setting(
+                f"{group}/{name}",
+                getattr(usual, name),
+                text.title,
+                text.help,
+                least=text.least,
+                most=text.most,
+                choices=text.choices,
+                remembered=True,
+            )
+            for name, text in texts.items()
+        }
+
+    def load(self, settings: QSettings) -> C:
+        """Return the stored options; missing and invalid ones have the program's defaults."""
+        stored = {name: each.load(settings) for name, each in self._settings.items()}
+        return replace(self.usual, **stored)
+
+    def store(self, settings: QSettings, options: C) -> None:
+        """Store options; unchanged ones are not stored and follow the program's defaults."""
+        for name, each in self._settings.items():
+            value = getattr(options, name)
+            if value == each.default:
+                each.discard(settings)
+            else:
+                each.store(settings, value)
 
 
 class Options(QObject, Generic[C]):
@@ -177,18 +215,16 @@ class Options(QObject, Generic[C]):
 
     Parameters
     ----------
-    group : str
-        Settings group.
-    usual : dataclass
-        The program's defaults.
+    stored : StoredOptions
+        Their settings.
     """
 
     changed = Signal()
 
-    def __init__(self, group: str, usual: C, parent: QObject | None = None) -> None:
+    def __init__(self, stored: StoredOptions[C], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._group = group
-        self.now = usual
+        self._stored = stored
+        self.now = stored.usual
 
     def set(self, **changes: Any) -> None:
         """Change options by the names of their fields."""
@@ -196,14 +232,11 @@ class Options(QObject, Generic[C]):
 
     def save(self, settings: QSettings) -> None:
         """Store the options in the user's settings; unchanged ones follow the program's defaults."""
-        save(settings, self._group, self.now)
+        self._stored.store(settings, self.now)
 
     def load(self, settings: QSettings) -> None:
         """Load the stored options; invalid ones are ignored."""
-        self._replace(self._sensible(load(settings, self._group, self.now)))
-
-    def _sensible(self, choices: C) -> C:
-        return choices
+        self._replace(self._stored.load(settings))
 
     def _replace(self, choices: C) -> None:
         if choices != self.now:
@@ -211,11 +244,57 @@ class Options(QObject, Generic[C]):
             self.changed.emit()
 
 
+_LARGEST = 1e9
+_SMALLEST = 1e-9
+"""Least positive value of a step or a scale."""
+
+_VIEW = StoredOptions(
+    "view",
+    ViewSettings(),
+    {
+        "forces": Text("Obstacle Forces", "Whether arrows of obstacle forces are shown"),
+        "friction": Text("Friction Forces", "Whether arrows of friction forces are shown"),
+        "force_scale": Text("Force Scale", "Length of arrows of forces, m/N", _SMALLEST),
+        "friction_scale": Text("Friction Scale", "Length of arrows of friction, m/N", _SMALLEST),
+        "ground_forces": Text("Ground Forces", "Whether arrows of ground forces are shown"),
+        "ground_scale": Text("Ground Scale", "Length of arrows of ground forces, m/N", _SMALLEST),
+        "trail": Text("Trail", "Whether the trail of a link is shown"),
+        "trail_link": Text("Trail Link", "Link with the trail, from 0; -1 for the middle one"),
+        "path": Text("Path", "Whether the path is shown"),
+        "contact_points": Text("Contact Points", "Whether contact points are shown"),
+        "centre_of_mass": Text("Centre of Mass", "Whether the centre of mass is shown"),
+        "joint_axes": Text("Joint Axes", "Whether joint axes are shown"),
+        "reference_ghost": Text("Reference Ghost", "Whether the reference pose is shown"),
+        "grid": Text("Grid", "Whether the grid of the ground is shown"),
+        "see_through": Text("See-through Obstacles", "Whether obstacles are translucent"),
+        "drafting": Text("Rulers and Dimensions", "Whether they are shown in the view from above"),
+        "body_quantity": Text("Body Colour", "Quantity that colours a continuous body"),
+        "support_torques": Text("Support Torques", "Whether arrows of support torques are shown"),
+    },
+)
+_EDITOR = StoredOptions(
+    "editor",
+    EditSettings(),
+    {
+        "gizmo": Text("Gizmo", "Whether the gizmo is shown"),
+        "mode": Text("Gizmo Mode", "What the gizmo does", choices=MODES),
+        "on": Text("Snap", "Whether moving snaps"),
+        "grid": Text("Snap to Grid", "Whether positions snap to a grid"),
+        "grid_m": Text("Grid Spacing", "Spacing of the grid, m", _SMALLEST, _LARGEST),
+        "angles": Text("Snap Angles", "Whether angles snap to steps"),
+        "angle_deg": Text("Angle Step", "Step of angles, degrees", _SMALLEST, _LARGEST),
+        "factors": Text("Snap Factors", "Whether factors snap to steps"),
+        "factor": Text("Factor Step", "Step of factors", _SMALLEST, _LARGEST),
+        "objects": Text("Snap to Obstacles", "Whether edges and centres snap to other obstacles"),
+    },
+)
+
+
 class ViewOptions(Options[ViewSettings]):
     """Options of what the viewport shows in addition to the scene."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__("view", ViewSettings(), parent)
+        super().__init__(_VIEW, parent)
 
     def scale_arrows(self, row: str, factor: float) -> None:
         """Make the arrows of a key of `SCALES` longer (factor > 1) or shorter."""
@@ -230,7 +309,7 @@ class EditorOptions(Options[EditSettings]):
     """Options of moving items in the viewport."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__("editor", EditSettings(), parent)
+        super().__init__(_EDITOR, parent)
 
     def toggle(self, name: str) -> None:
         """Toggle an option that is on or off."""
@@ -239,11 +318,3 @@ class EditorOptions(Options[EditSettings]):
     def next_mode(self) -> None:
         """Switch to the next mode: move, turn, scale, move ..."""
         self.set(gizmo=True, mode=MODES[(MODES.index(self.now.mode) + 1) % len(MODES)])
-
-    def _sensible(self, choices: EditSettings) -> EditSettings:
-        usual = EditSettings()
-        for name in ("grid_m", "angle_deg", "factor"):
-            value = getattr(choices, name)
-            if not (math.isfinite(value) and value > 0):
-                choices = replace(choices, **{name: getattr(usual, name)})
-        return choices if choices.mode in MODES else replace(choices, mode=usual.mode)

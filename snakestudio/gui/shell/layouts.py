@@ -19,7 +19,9 @@ _LAST = Setting(
     "window/state", QByteArray(), "Layout", "Arrangement of the panels", remembered=True
 )
 _LAST_PLOTS = Setting("window/plots", "", "Plots", "Contents of the plot panels", remembered=True)
-_SAVED = StoredRecords("layouts", ("name", "state", "plots"))
+_SAVED = StoredRecords(
+    "layouts", ("name", "state", "plots"), "Saved Layouts", "Arrangements saved under a name"
+)
 
 Stored = tuple[QByteArray, str]
 """State of the docks, and contents of the plot panels."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal, Slot
 
 from snakestudio.errors import Problem, UsageError
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.core.settings import StoredOptions, Text
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.forms.banner import Banner
 from snakestudio.stream.publisher import Stream, open_stream
@@ -19,7 +19,6 @@ from snakestudio.stream.target import DEFAULT_RATE_HZ, FOXGLOVE_PORT, RERUN_PORT
 from snakestudio.text import counted
 from snakestudio.viewmodel.start_target import HERE
 
-_GROUP = "streaming"
 _WATCH_MS = 250
 
 Opener = Callable[[Target, Callable[[], StreamSource | None], Callable[[str], None]], Stream]
@@ -56,6 +55,20 @@ class StreamChoices:
         if not host or any(mark.isspace() or mark in "/[]" for mark in host):
             raise UsageError("The viewer needs a host. Give the name or address of its computer.")
         return Target(kind, host, port, None, self.rate_hz)
+
+
+_CHOICES = StoredOptions(
+    "streaming",
+    StreamChoices(),
+    {
+        "kind": Text("Stream To", "Kind of target", choices=("foxglove", "rerun")),
+        "host": Text("Stream Host", "Address that the server listens on"),
+        "port": Text("Stream Port", "TCP port of the server", 1, 65535),
+        "viewer_host": Text("Viewer Host", "Computer of the viewer"),
+        "viewer_port": Text("Viewer Port", "TCP port of the viewer", 1, 65535),
+        "rate_hz": Text("Stream Rate", "Samples per second of simulated time"),
+    },
+)
 
 
 class Streamer(QObject):
@@ -114,7 +127,7 @@ class Streamer(QObject):
     @property
     def choices(self) -> StreamChoices:
         """Destination chosen last."""
-        chosen = load(self._settings, _GROUP, StreamChoices())
+        chosen = _CHOICES.load(self._settings)
         try:
             chosen.target()
         except UsageError:
@@ -125,7 +138,7 @@ class Streamer(QObject):
         """Store the destination; an address that other computers can reach must be chosen again in each session."""
         if choices.target().is_open:
             choices = replace(choices, host=HERE)
-        save(self._settings, _GROUP, choices)
+        _CHOICES.store(self._settings, choices)
 
     @property
     def on(self) -> bool:

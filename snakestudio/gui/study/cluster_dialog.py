@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from snakestudio.gui.core import theme
 from snakestudio.gui.core.file_dialogs import FileKind, ask_open
-from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.core.settings import StoredOptions, Text
 from snakestudio.gui.forms.declared_form import DeclaredForm
 from snakestudio.gui.forms.dialog import Dialog
 from snakestudio.gui.forms.form_fields import FormField
@@ -22,7 +22,6 @@ from snakestudio.study.running import Workers
 _ADDRESS = re.compile(
     r"(?:tcp|tls|ws|wss|ucx)://[^\s/:]+(?::\d{1,5})?/?|tcp://\[[0-9a-fA-F:]+\]:\d{1,5}"
 )
-_GROUP = "study"
 _PEM = "PEM (*.pem *.crt *.key);;All files (*)"
 _ABOUT = (
     "A running dask scheduler whose workers have this version of SnakeStudio."
@@ -53,11 +52,11 @@ class WorkerChoice:
     @classmethod
     def restored(cls, settings: QSettings) -> WorkerChoice:
         """Return the stored choice."""
-        return load(settings, _GROUP, cls())
+        return _CHOICE.load(settings)
 
     def keep(self, settings: QSettings) -> None:
         """Store the choice."""
-        save(settings, _GROUP, self)
+        _CHOICE.store(settings, self)
 
     @property
     def workers(self) -> Workers:
@@ -78,6 +77,19 @@ class WorkerChoice:
             return "Set all three files, or none."
         missing = next((file for file in files if file and not os.path.isfile(file)), "")
         return f"{missing} does not exist. Choose another file." if missing else ""
+
+
+_CHOICE = StoredOptions(
+    "study",
+    WorkerChoice(),
+    {
+        "count": Text("Study Processes", "Processes on this computer; 0 for one per processor"),
+        "scheduler": Text("Cluster", "Address of the dask scheduler; empty for none"),
+        "ca": Text("Cluster Authority", "File of the TLS certificate authority"),
+        "certificate": Text("Cluster Certificate", "File of the TLS certificate"),
+        "key": Text("Cluster Key", "File of the private key of the certificate"),
+    },
+)
 
 
 class ClusterDialog(Dialog):

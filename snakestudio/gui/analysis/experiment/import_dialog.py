@@ -344,7 +344,12 @@ class ImportExperimentDialog(Dialog):
 _TABLE = "Table"
 """File type of tables that are recognized only by their column names."""
 
-_REMEMBERED = StoredRecords("experiment/layouts", ("signature", "layout"))
+_REMEMBERED = StoredRecords(
+    "experiment/layouts",
+    ("signature", "layout"),
+    "Measured Files",
+    "Column mappings of measured files, by their columns",
+)
 _MOST = 40
 
 

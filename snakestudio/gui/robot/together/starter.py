@@ -15,7 +15,7 @@ from snakestudio.errors import Problem
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.core.robot_controller import RobotController
 from snakestudio.gui.core.session_controller import SessionController
-from snakestudio.gui.core.settings import load, save
+from snakestudio.gui.core.settings import StoredOptions, Text
 from snakestudio.gui.core.task import Task
 from snakestudio.gui.forms.banner import Banner, Button
 from snakestudio.link.messages import LinkState
@@ -30,6 +30,22 @@ from snakestudio.viewmodel.work import Progress
 if TYPE_CHECKING:
     from snakestudio.live.live_robot import LiveRobot
     from snakestudio.live.robot_start_target import RobotStartTarget
+
+
+_TEXTS = {
+    "fire": Text("Send Start", "Whether START and STOP are sent to another instrument"),
+    "host": Text("Send To", "Computer of the other instrument"),
+    "port": Text("Send Port", "UDP port of the other instrument", 1, 65535),
+    "wait": Text("Wait For", "What starts the run", choices=("", "port", "lsl")),
+    "wait_port": Text("Wait Port", "UDP port on which START is awaited", 1, 65535),
+    "wait_host": Text("Wait Address", "Address to listen on; empty for all addresses"),
+    "wait_stream": Text("Wait Stream", "Name of the LSL stream whose marker starts the run"),
+    "limit_s": Text("Wait Limit", "Time limit, s; 0 for none", 0.0),
+    "outlet": Text("LSL Outlet", "Whether markers and the pose are sent as LSL streams"),
+}
+_SETTINGS = {
+    key: StoredOptions(key, StartSettings(), _TEXTS) for key in ("together", "together_robot")
+}
 
 
 class StartTogether(QObject):
@@ -88,7 +104,7 @@ class StartTogether(QObject):
     @property
     def choices(self) -> StartSettings:
         """Choices used last for the current target."""
-        return load(self._settings, self.target.key, StartSettings())
+        return _SETTINGS[self.target.key].load(self._settings)
 
     @property
     def busy(self) -> bool:
@@ -124,11 +140,8 @@ class StartTogether(QObject):
         choices = dialog.choices()
         dialog.deleteLater()
         if accepted and choices is not None and target is self.target:
-            save(
-                self._settings,
-                target.key,
-                choices if target.host_kept else replace(choices, wait_host=""),
-            )
+            stored = choices if target.host_kept else replace(choices, wait_host="")
+            _SETTINGS[target.key].store(self._settings, stored)
             self.wait(choices)
 
     def wait(self, choices: StartSettings) -> None:
