@@ -310,11 +310,11 @@ def nearest_row(path: Path, column: str, value: float) -> dict[str, str]:
         if column not in names:
             raise InputError(f"it has no readable column {column}", f"choose {budget.what}")
         count(len(names), budget.columns, "columns")
-        place = names.index(column)
+        index = names.index(column)
         for row in rows:
-            cells = row.split(b",", place + 1)
+            cells = row.split(b",", index + 1)
             try:
-                distance = abs(float(cells[place]) - value)
+                distance = abs(float(cells[index]) - value)
             except (IndexError, ValueError):
                 raise InputError(
                     f"it has no readable column {column}", f"choose {budget.what}"

@@ -254,9 +254,9 @@ def test_driven_robot_bends_to_the_steered_side(
     heading = np.unwrap(np.unwrap(angles, axis=1), axis=0).mean(axis=0)
     assert heading[at[18]] - heading[at[6]] > 1.0, "left"
     assert heading[at[30]] - heading[at[18]] < -0.5, "right"
-    place = np.stack([run["com_x_m"], run["com_y_m"]], axis=1)
-    ahead = place[at[38]] - place[at[30]]
-    back = place[at[45]] - place[at[38]]
+    position = np.stack([run["com_x_m"], run["com_y_m"]], axis=1)
+    ahead = position[at[38]] - position[at[30]]
+    back = position[at[45]] - position[at[38]]
     assert np.linalg.norm(ahead) > 0.4
     assert ahead @ back < -0.9 * np.linalg.norm(ahead) * np.linalg.norm(back)
     assert run["gait_frequency_radps"][-1] == 0.0

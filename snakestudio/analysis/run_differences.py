@@ -179,11 +179,11 @@ def _at(values: FloatArray, own: FloatArray, times: FloatArray) -> FloatArray:
     right = np.clip(np.searchsorted(own, times), min(1, len(own) - 1), len(own) - 1)
     left = np.maximum(right - 1, 0)
     span = own[right] - own[left]
-    share = np.divide(times - own[left], span, out=np.zeros(len(times)), where=span > 0)
-    nearest = np.clip(np.round(share), 0.0, 1.0)
-    share = np.where(np.abs(share - nearest) < _SAME_TIME, nearest, share)
-    share = share.reshape(-1, *[1] * (values.ndim - 1))
+    fraction = np.divide(times - own[left], span, out=np.zeros(len(times)), where=span > 0)
+    nearest = np.clip(np.round(fraction), 0.0, 1.0)
+    fraction = np.where(np.abs(fraction - nearest) < _SAME_TIME, nearest, fraction)
+    fraction = fraction.reshape(-1, *[1] * (values.ndim - 1))
     # This form returns the row values bit for bit at 0 and at 1.
-    between: FloatArray = (1.0 - share) * values[left] + share * values[right]
+    between: FloatArray = (1.0 - fraction) * values[left] + fraction * values[right]
     between[times > own[-1] + 1e-9] = np.nan
     return between

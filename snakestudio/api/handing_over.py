@@ -66,13 +66,13 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {"time_s": ("time_s", values[:, 0], {"units": "s"})}
     members: dict[Quantity, list[int]] = {}
-    for place, name in enumerate(names[1:], start=1):
-        members.setdefault(by_name[name].quantity, []).append(place)
+    for index, name in enumerate(names[1:], start=1):
+        members.setdefault(by_name[name].quantity, []).append(index)
     for quantity, places in members.items():
         first = names[places[0]]
         if "_{}_" not in quantity.name:
             variables |= {
-                names[place]: ("time_s", values[:, place], _units(names[place])) for place in places
+                names[index]: ("time_s", values[:, index], _units(names[index])) for index in places
             }
             continue
         dimension = _dimension(quantity.name)

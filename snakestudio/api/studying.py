@@ -539,8 +539,8 @@ def _index(name: str, value: Any, count: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise wrong_kind(name, "a whole number", value)
     if not 0 <= value < count:
-        there = f"they are 0 to {count - 1}" if count else "there are no rows"
-        raise UsageError(f"{name} {value}: there is no such {name}; {there}.")
+        range_text = f"they are 0 to {count - 1}" if count else "there are no rows"
+        raise UsageError(f"{name} {value}: there is no such {name}; {range_text}.")
     return int(value)
 
 

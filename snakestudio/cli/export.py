@@ -95,8 +95,8 @@ def _write(
 def _write_one(
     export: Export, source: Run | SceneSource, outputs: Outputs, line: ProgressLine
 ) -> None:
-    place = outputs.place(export.path) if export.kind.ending else nullcontext(export.path)
-    with place as path:
+    output = outputs.target(export.path) if export.kind.ending else nullcontext(export.path)
+    with output as path:
         written = export.write(source, path, line.reporter(f"writing {export.kind.title}"))
         line.clear()
         assert written is not None, "the progress line does not cancel"

@@ -159,8 +159,8 @@ def write_run(
                 _see_that_it_is_there(path, run)
                 result: Written | None = Written(path, f"{len(run.recording)} rows")
             else:
-                with outputs.place(path) as place:
-                    result = export.write(run, place)
+                with outputs.target(path) as output:
+                    result = export.write(run, output)
         except ExportError as error:
             troubles.append(str(error))
             written += isinstance(error, KeptElsewhereError)
@@ -197,11 +197,11 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
         return
     if recording.in_place and os.path.isfile(path):
         return
-    place = free_name(path) if os.path.exists(path) else path
-    run.to_mcap(place)
+    free_path = free_name(path) if os.path.exists(path) else path
+    run.to_mcap(free_path)
     raise KeptElsewhereError(
         f"{path}: this run file was moved, deleted or replaced during recording. The run was written "
-        f"to {place}."
+        f"to {free_path}."
     )
 
 

@@ -130,7 +130,7 @@ class Outputs:
                 )
 
     @contextlib.contextmanager
-    def place(self, path: Path) -> Iterator[Path]:
+    def target(self, path: Path) -> Iterator[Path]:
         """Path to write one of the files to: a free name next to it if another program has written it meanwhile.
 
         Raises `KeptElsewhereError` after writing to another name.

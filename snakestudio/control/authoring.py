@@ -153,9 +153,9 @@ class AngleController:
                 f"{law}() gives {angle[~np.isfinite(angle)][0]}", "give finite numbers"
             )
         if angle.shape != shape:
-            share = ((time - time[0]) / (time[-1] - time[0]))[:, None]
+            fraction = ((time - time[0]) / (time[-1] - time[0]))[:, None]
             rate = np.broadcast_to((angle - self._last) / (time[-1] - time[0]), shape).copy()
-            angle = self._last + share * (angle - self._last)
+            angle = self._last + fraction * (angle - self._last)
             self._last = angle[-1].copy()
             return JointReference(time, angle, rate, np.zeros(shape))
         rate = _slope(angle, time)
@@ -238,8 +238,8 @@ def batch_law_of(controller: Any) -> tuple[AngleController, str] | None:
         if controller is None:
             return None
     own = unwrap(type(controller).angles_batch)  # plug-ins are guarded
-    together = own is not AngleController.angles_batch
-    return (controller, plugin) if together else None
+    is_batch = own is not AngleController.angles_batch
+    return (controller, plugin) if is_batch else None
 
 
 def evaluate_together(calls: Sequence[LawCall], state_of: Callable[[list[int]], Any]) -> None:
@@ -360,8 +360,8 @@ class AngleGait:
         middle = np.maximum(time, h)  # the gait is undefined before t = 0
         k = len(time)
         all_angles = self._angles(gait, np.concatenate([time, middle - h, middle, middle + h]))
-        angle, before, there, after = (all_angles[i * k : (i + 1) * k] for i in range(4))
-        acceleration = (after - 2.0 * there + before) / h**2
+        angle, before, now, after = (all_angles[i * k : (i + 1) * k] for i in range(4))
+        acceleration = (after - 2.0 * now + before) / h**2
         rate = (after - before) / (2.0 * h) + (time - middle)[:, None] * acceleration
         return angle.copy(), rate, acceleration
 
@@ -412,18 +412,18 @@ _Motion = tuple[FloatArray, FloatArray, FloatArray]
 
 def _blended(one: _Motion, other: _Motion, ramp: Ramp, time: FloatArray) -> _Motion:
     """Blend of two motions; the ramp is the weight of the first."""
-    share, d_share, dd_share = (
+    weight, d_weight, dd_weight = (
         of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
     )
     before = (time < ramp.start)[:, None]
-    share = np.where(before, 1.0, share)
-    d_share = np.where(before, 0.0, d_share)
-    dd_share = np.where(before, 0.0, dd_share)
+    weight = np.where(before, 1.0, weight)
+    d_weight = np.where(before, 0.0, d_weight)
+    dd_weight = np.where(before, 0.0, dd_weight)
     d, dd, ddd = (a - b for a, b in zip(one, other, strict=True))
     return (
-        other[0] + share * d,
-        other[1] + share * dd + d_share * d,
-        other[2] + share * ddd + 2.0 * d_share * dd + dd_share * d,
+        other[0] + weight * d,
+        other[1] + weight * dd + d_weight * d,
+        other[2] + weight * ddd + 2.0 * d_weight * dd + dd_weight * d,
     )
 
 

@@ -65,8 +65,8 @@ class Body:
 
     def head_place(self, snapshot: Snapshot) -> FloatArray:
         """Centre of gravity of the head link, (3,), m."""
-        place: FloatArray = snapshot.link_pose[self._head, :3]
-        return place
+        position: FloatArray = snapshot.link_pose[self._head, :3]
+        return position
 
     def head_joint_for(self, target: float, heading: FloatArray) -> float:
         """Angle of the head's joint at which the head faces `target`, rad, in (-pi, pi].

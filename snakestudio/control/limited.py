@@ -93,16 +93,16 @@ class LimitedMotion:
             return np.full(time.shape, self.target), still, still
         a, b, c, _ = self._parts(time)
         top = self.rate + self.acceleration * self.durations[0]
-        there = time >= self.end
+        reached = time >= self.end
         value = self.value + self.rate * a + top * (b + c) + 0.5 * self.acceleration * (a**2 - c**2)
         rate = self.rate + self.acceleration * (a - c)
         first, second, _ = self.durations
         passed = time - self.since
         sign = np.where(passed < first, 1.0, np.where(passed < first + second, 0.0, -1.0))
         return (
-            np.where(there, self.target, value),
-            np.where(there, 0.0, rate),
-            np.where(there, 0.0, self.acceleration * sign),
+            np.where(reached, self.target, value),
+            np.where(reached, 0.0, rate),
+            np.where(reached, 0.0, self.acceleration * sign),
         )
 
     def value_at(self, time: float) -> float:

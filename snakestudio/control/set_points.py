@@ -120,9 +120,9 @@ class SetPoints(OpenLoop):
         if start is not None:
             if self._limit:  # a joint with the angle of the gait need not be straightened first
                 bent = np.abs(start) > self._limit
-                there = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
+                aligned = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
                 self._state = replace(
-                    self._state, released=np.where(bent & there, 0, self._state.released)
+                    self._state, released=np.where(bent & aligned, 0, self._state.released)
                 )
             if not control.lead_in:
                 return
@@ -213,8 +213,8 @@ class SetPoints(OpenLoop):
         if self._led:
             approach = self._approach
             left = (approach.value(time), approach.rate(time), approach.acceleration(time))
-            for part, share in zip(motion, left, strict=True):
-                part += share[:, None] * self._away
+            for part, weight in zip(motion, left, strict=True):
+                part += weight[:, None] * self._away
         return motion
 
     def _release(self, until: int) -> None:

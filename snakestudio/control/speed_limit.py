@@ -203,12 +203,12 @@ def check(scene: Scene) -> list[Problem]:
         f"the gait moves joint {axis.joint + 1} ({axis.kind}) at up to {fastest:.3g}°/s, but its motor is limited to "
         f"{most:.3g}°/s, so it will lag"
     )
-    share = float(limit[worst] / rates[worst])
+    fraction = float(limit[worst] / rates[worst])
     return [
         Problem(
             "hint",
             "actuator.max_speed_deg_s",
             message,
-            f"Run the gait at {100 * share:.2g} % of its speed",
+            f"Run the gait at {100 * fraction:.2g} % of its speed",
         )
     ]

@@ -91,9 +91,9 @@ def integrate(
             slope = derivative(t + (number + 1) * h, x)
         result[end] = x
         if end > begin + 1:
-            share = (time[begin + 1 : end] - t) / length
+            fraction = (time[begin + 1 : end] - t) / length
             result[begin + 1 : end] = _between(
-                share, first, x, length * first_slope, length * slope
+                fraction, first, x, length * first_slope, length * slope
             )
         begin = end
     if not np.isfinite(x).all():
@@ -123,10 +123,10 @@ def _check_step(t: float, h: float, x: FloatArray, correction: FloatArray) -> No
 
 
 def _between(
-    share: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray
+    fraction: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray
 ) -> FloatArray:
     """Cubic Hermite interpolant of a step at fractions of it."""
-    s = share.reshape(-1, *(1 for _ in x0.shape))
+    s = fraction.reshape(-1, *(1 for _ in x0.shape))
     rest = 1.0 - s
     result: FloatArray = (
         rest**2 * (1.0 + 2.0 * s) * x0

@@ -164,7 +164,7 @@ def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
 def _coarse(scene: Scene) -> list[Problem]:
     """Errors if even the finest grid does not resolve the law."""
     grid = resolution(scene)
-    if grid.hidden.share >= HIDDEN:
+    if grid.hidden.fraction >= HIDDEN:
         index = grid.hidden.component
         length = scene.beam.length_m
         return [
@@ -173,7 +173,7 @@ def _coarse(scene: Scene) -> list[Problem]:
                 scene.strain.key(COMPONENTS[index]),
                 f"{COMPONENTS[index]} changes at X = {grid.hidden.abscissa:.4g} m, t = {grid.hidden.time:.4g} s over a "
                 f"length too short for {grid.slices} slices, which can misplace the tail by "
-                f"{1e3 * grid.hidden.share * length:.3g} mm",
+                f"{1e3 * grid.hidden.fraction * length:.3g} mm",
                 f"spread the change over more than {2.0 * length / grid.slices:.2g} m",
             )
         ]
@@ -357,7 +357,7 @@ def _rings(
     most = 2 * ENOUGH
     while (
         most < len(points)
-        and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).share >= HIDDEN
+        and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).fraction >= HIDDEN
     ):
         most *= 2
     if most > 2 * ENOUGH:
@@ -415,9 +415,9 @@ def _slip(
     stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
     points = points[::stride]
     field = StrainField(*(part[:, ::stride] for part in field))
-    turn, place = shape(field.strain, scene.beam.length_m)
+    turn, position = shape(field.strain, scene.beam.length_m)
     own = law.speed(times)[:, 0] if law.has_speed else None
-    return slip(field, turn, place, points, scene.beam.radius_m, own), points
+    return slip(field, turn, position, points, scene.beam.radius_m, own), points
 
 
 def _thinned(points: FloatArray, most: int) -> FloatArray:

@@ -111,8 +111,8 @@ def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
         steps = line_rows(edge[:-1], edge[1:], _THICK * grow, theme.text)
         steps[:, 8:11] = gradient(signed, _STEPS)
         parts.append(steps)
-        for share, _ in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
-            x = x0 + share * (x1 - x0)
+        for fraction, _ in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
+            x = x0 + fraction * (x1 - x0)
             below = y + _THICK / 2
             parts.append(_flat((x, below), (x, below + _TICK), grow, theme.text_dim, 1.0))
     return np.concatenate(parts)
@@ -139,10 +139,10 @@ def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
         )
         x0 = _PAD
         x1 = _WIDTH - _PAD
-        for share, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
-            at = (x0 + share * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
+        for fraction, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
+            at = (x0 + fraction * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
             # Labels at the ends stay inside.
-            side = 0.0 if share < 0.02 else 1.0 if share > 0.98 else 0.5
+            side = 0.0 if fraction < 0.02 else 1.0 if fraction > 0.98 else 0.5
             labels.append(Label(text, at, theme.text, size, 1.0, (side, 1.0)))
         y += _TITLE + _COLOURS
     if this.note:

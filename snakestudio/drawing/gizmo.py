@@ -122,7 +122,7 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
         for name, axis in axes.items()
     ]
     if gizmo.mode == "move":
-        near, far = (share * size for share in _PLANE)
+        near, far = (fraction * size for fraction in _PLANE)
         for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
             if a in axes and b in axes:
                 u, v = axes[a], axes[b]
@@ -223,13 +223,13 @@ def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | No
     if pieces is not None:
         start = start[pieces]
         segment = segment[pieces]
-    share = np.clip(
+    fraction = np.clip(
         ((cursor - start) * segment).sum(axis=1)
         / np.maximum((segment * segment).sum(axis=1), 1e-18),
         0.0,
         1.0,
     )
-    return float(np.linalg.norm(start + share[:, None] * segment - cursor, axis=1).min())
+    return float(np.linalg.norm(start + fraction[:, None] * segment - cursor, axis=1).min())
 
 
 def _inside(square: FloatArray, cursor: FloatArray) -> bool:

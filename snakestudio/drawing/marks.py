@@ -87,7 +87,10 @@ def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: T
     vector = body.torque[strong] * overlays.torque_scale
     # The second head is one head length behind the first.
     return np.concatenate(
-        [arrows(start, share * vector, camera, theme.friction, 0.008) for share in (0.86, 1.0)]
+        [
+            arrows(start, fraction * vector, camera, theme.friction, 0.008)
+            for fraction in (0.86, 1.0)
+        ]
     )
 
 

@@ -229,8 +229,8 @@ def _eyes(detail: int) -> Mesh:
         around = np.linspace(0, 2 * math.pi, max(20, detail // 2), endpoint=False)
         outwards = np.outer(np.cos(around), across) + np.outer(np.sin(around), up)
         rings = [
-            forward * math.cos(size * share) + math.sin(size * share) * outwards
-            for share in (0.5, 1.0)
+            forward * math.cos(size * fraction) + math.sin(size * fraction) * outwards
+            for fraction in (0.5, 1.0)
         ]
         normal = np.vstack((forward, *rings))
         # Just above the visor: a larger gap would be visible at the outline of the head.

@@ -32,8 +32,8 @@ def hatching(corners: FloatArray) -> FloatArray:
     strokes = []
     for y in low + (np.arange(_STROKES) + 0.5) * (high - low) / _STROKES:
         crossed = (start[:, 1] > y) != (end[:, 1] > y)
-        share = (y - start[crossed, 1]) / (end[crossed, 1] - start[crossed, 1])
-        x = np.sort(start[crossed, 0] + share * (end[crossed, 0] - start[crossed, 0]))
+        fraction = (y - start[crossed, 1]) / (end[crossed, 1] - start[crossed, 1])
+        x = np.sort(start[crossed, 0] + fraction * (end[crossed, 0] - start[crossed, 0]))
         strokes += [((a, y), (b, y)) for a, b in zip(x[::2], x[1::2], strict=False)]
     lines = np.array(strokes).reshape(-1, 2, 2)
     back: FloatArray = lines @ np.array([[1.0, 1.0], [-1.0, 1.0]]) / np.sqrt(2.0)

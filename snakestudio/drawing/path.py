@@ -39,7 +39,7 @@ def arrow_heads(path: GroundPath) -> FloatArray:
     size = min(0.07, 0.2 * course.length)
     heads = np.empty((count, 3, 2))
     for k, s in enumerate((np.arange(count) + 0.5) * course.length / count):
-        point, direction = course.place(float(s))
+        point, direction = course.pose(float(s))
         for row, turn in ((0, 2.6), (2, -2.6)):
             heads[k, row] = point + size * np.array(
                 [np.cos(direction + turn), np.sin(direction + turn)]

@@ -37,8 +37,8 @@ def mark_of(pull: Pull, snapshot: Snapshot, target: FloatArray | None = None) ->
 
 def held_point(pose: FloatArray, point: FloatArray) -> FloatArray:
     """World position (3,), m, of a material point of a link (in its frame, m); `pose` is (7,)."""
-    there: FloatArray = pose[:3] + matrices(pose[3:][None, :])[0] @ point
-    return there
+    world_point: FloatArray = pose[:3] + matrices(pose[3:][None, :])[0] @ point
+    return world_point
 
 
 def pull_tip(mark: PullMark, body: Body) -> FloatArray:

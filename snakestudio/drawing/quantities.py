@@ -171,9 +171,11 @@ def colours(
     """Screen colours (k, 3) of values (k,) in a range; values outside have the colour of its end."""
     low, high = span
     width = high - low
-    share = (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
-    known = np.isfinite(share)
-    index = np.rint((_FINE - 1) * np.clip(np.where(known, share, 0.0), 0.0, 1.0)).astype(np.intp)
+    fraction = (
+        (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
+    )
+    known = np.isfinite(fraction)
+    index = np.rint((_FINE - 1) * np.clip(np.where(known, fraction, 0.0), 0.0, 1.0)).astype(np.intp)
     result: FloatArray = _TABLES[signed][index]
     if not known.all():
         result[~known] = unknown

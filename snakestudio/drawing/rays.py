@@ -110,8 +110,8 @@ def ray_relief(origin: FloatArray, direction: FloatArray, body: Relief) -> float
     if not len(below):
         return math.inf
     k = int(below[0])
-    share = above[k - 1] / (above[k - 1] - above[k])
-    return float(times[k - 1] + share * (times[k] - times[k - 1]))
+    fraction = above[k - 1] / (above[k - 1] - above[k])
+    return float(times[k - 1] + fraction * (times[k] - times[k - 1]))
 
 
 def _height(heights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:

@@ -341,14 +341,14 @@ def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
     parts = {}
     for mesh, hinges in looks.hinges.items():
         if not both.all():
-            there = both[hinges.joint]
+            drawn = both[hinges.joint]
             hinges = _Hinges(
-                hinges.joint[there],
-                hinges.link[there],
-                hinges.ahead[there],
-                hinges.turn[there],
-                hinges.half[there],
-                hinges.radius[there],
+                hinges.joint[drawn],
+                hinges.link[drawn],
+                hinges.ahead[drawn],
+                hinges.turn[drawn],
+                hinges.half[drawn],
+                hinges.radius[drawn],
             )
         if len(hinges.link):
             at = links.position[hinges.link] + hinges.ahead[:, None] * links.axis[hinges.link]
@@ -428,10 +428,10 @@ def ghost(pose: FloatArray, body: ChainBody, colour: Colour, opacity: float) -> 
 
 def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Batch:
     """Spheres around jammed joints (0-based), which cannot reach their references."""
-    there = [
+    jammed_joints = [
         j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]
     ]
-    at = 0.5 * (links.position[there] + links.position[[j + 1 for j in there]])
+    at = 0.5 * (links.position[jammed_joints] + links.position[[j + 1 for j in jammed_joints]])
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * radius, colour, glow=0.6)
 
 
@@ -447,9 +447,9 @@ def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Th
         ("roll", theme.axis_x),
     )
     for kind, colour in kinds:
-        there = [joint for joint in joints(axes, kind).tolist() if known[joint : joint + 2].all()]
-        if there:
-            placed = [joint_axis(pose, robot, joint, kind) for joint in there]
+        drawn = [joint for joint in joints(axes, kind).tolist() if known[joint : joint + 2].all()]
+        if drawn:
+            placed = [joint_axis(pose, robot, joint, kind) for joint in drawn]
             at, about = (np.array(part) for part in zip(*placed, strict=True))
             rows.append(solid_rows(at, quat.between(about), length, thick, colour, glow=0.6))
     return np.concatenate(rows)

@@ -135,10 +135,10 @@ def _above_ground(corner: FloatArray) -> FloatArray:
     low = corner[:, :4]
     high = corner[:, 4:]
     crossing = ((low[..., 2] < 0.0) & (high[..., 2] > 0.0)).all(axis=1, keepdims=True)
-    share = np.where(
+    fraction = np.where(
         crossing, -low[..., 2] / np.where(crossing, high[..., 2] - low[..., 2], 1.0), 0.0
     )
-    cut = low + share[..., None] * (high - low)
+    cut = low + fraction[..., None] * (high - low)
     cut[..., 2] = np.where(crossing, 0.0, cut[..., 2])
     return np.concatenate((cut, high), axis=1)
 

@@ -78,12 +78,12 @@ def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: f
 
 
 def obstacle_outline(
-    these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour
+    these: Posts, indices: list[int], camera: Camera, width: float, colour: Colour
 ) -> Batch:
     """Cylinders enlarged by a fraction of the frame height; their back faces, drawn flat, are the outline."""
     chosen = np.flatnonzero(np.isin(these.owner, indices))
     middle = np.column_stack((these.centre[chosen], 0.5 * these.height[chosen]))
-    grow = share * camera.view_height(middle)
+    grow = width * camera.view_height(middle)
     return _standing(these, chosen, np.array(colour), grow, glow=1.0, gloss=0.0)
 
 
@@ -171,7 +171,7 @@ def terrain_looks(
 
 
 def terrain_outlines(
-    terrain: Terrain | None, indices: list[int], share: float, colour: Colour
+    terrain: Terrain | None, indices: list[int], width: float, colour: Colour
 ) -> list[Look]:
     """Shells of obstacles, enlarged by a fraction of the frame height; their back faces are the outline."""
     if terrain is None:
@@ -179,7 +179,7 @@ def terrain_outlines(
     ranges = terrain.shell_range[
         [index for index in indices if 0 <= index < len(terrain.shell_range)]
     ]
-    look = _single_look(colour, ranges, 1.0, share)
+    look = _single_look(colour, ranges, 1.0, width)
     return [look] if len(look.ranges) else []
 
 

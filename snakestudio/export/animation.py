@@ -108,9 +108,9 @@ def _what_changed(before: UInt8Array, after: UInt8Array) -> tuple[UInt8Array, in
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
     if not len(rows):
         return np.full((1, 1), _COLOURS, np.uint8), 0, 0
-    place = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    region = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return (
-        np.where(changed[place], after[place], _COLOURS).astype(np.uint8),
+        np.where(changed[region], after[region], _COLOURS).astype(np.uint8),
         int(columns[0]),
         int(rows[0]),
     )

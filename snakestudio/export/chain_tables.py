@@ -131,8 +131,8 @@ def _largest(values: FloatArray) -> Cell:
     return number_cell(float(np.abs(values).max()))
 
 
-def _percent(share: float) -> Cell:
-    value = 100.0 * float(share)
+def _percent(fraction: float) -> Cell:
+    value = 100.0 * float(fraction)
     return Cell(number(value, 3) if math.isfinite(value) else MISSING, (value,))
 
 

@@ -227,9 +227,9 @@ class PlotStrip:
         inks = {name: colours[index % len(colours)] for index, name in enumerate(names)}
         curves = [[*_curves(recording, group, inks, span, False)] for group in groups]
         for other in others:
-            there = column_names(other.recording.schema)
+            available = column_names(other.recording.schema)
             for group, drawn in zip(groups, curves, strict=True):
-                shared = [name for name in group if name in there]
+                shared = [name for name in group if name in available]
                 drawn += _curves(other.recording, shared, inks, span, True)
         self.curves = curves
         self._past = self._drawn(units, width, height, 1.0)
@@ -378,17 +378,17 @@ def _bar(
     """Fill a box given by its edges (px), with anti-aliasing."""
 
     def cover(ends: tuple[float, float], count: int) -> FloatArray:
-        place = np.arange(count)
+        pixels = np.arange(count)
         return np.asarray(
-            np.clip(np.minimum(place + 1, ends[1]) - np.maximum(place, ends[0]), 0, 1)
+            np.clip(np.minimum(pixels + 1, ends[1]) - np.maximum(pixels, ends[0]), 0, 1)
         )
 
     rows, columns = cover(down, picture.shape[0]), cover(across, picture.shape[1])
     left = max(0, int(across[0]))
     right = min(picture.shape[1], int(across[1]) + 1)
-    share = opacity * np.outer(rows, columns[left:right])[:, :, None]
+    fraction = opacity * np.outer(rows, columns[left:right])[:, :, None]
     area = picture[:, left:right]
-    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)
+    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * fraction).astype(np.uint8)
 
 
 def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) -> None:
@@ -397,7 +397,7 @@ def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) ->
     left = max(0, int(x - radius - 1))
     area = picture[top : int(y + radius + 2), left : int(x + radius + 2)]
     rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
-    share = np.clip(radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1)[
-        :, :, None
-    ]
-    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)
+    fraction = np.clip(
+        radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1
+    )[:, :, None]
+    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * fraction).astype(np.uint8)

@@ -144,9 +144,9 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
     begin, end = first.course.time[[0, -1]]
     inside = (tracks.time >= begin) & (tracks.time <= end)
     time = tracks.time[inside]
-    place = tracks.track(first.link)[inside]
+    position = tracks.track(first.link)[inside]
     panels[0].plot(
-        time, _speed(time, place), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run"
+        time, _speed(time, position), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run"
     )
     for index, trial in enumerate(comparison.trials):
         own = TRIALS[index % len(TRIALS)]
@@ -165,7 +165,7 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
     return figure
 
 
-def _speed(time: FloatArray, place: FloatArray) -> FloatArray:
+def _speed(time: FloatArray, position: FloatArray) -> FloatArray:
     """Speed in the plane (k,), m/s: slopes of lines through half a second; NaN if a position is missing."""
     from scipy.signal import savgol_filter
 
@@ -173,7 +173,7 @@ def _speed(time: FloatArray, place: FloatArray) -> FloatArray:
     window = max(3, 2 * round(0.5 * _SMOOTH_S / step) + 1)
     if window > len(time):
         return np.full(len(time), math.nan)
-    rate = savgol_filter(place[:, :2], window, 1, deriv=1, delta=step, axis=0)
+    rate = savgol_filter(position[:, :2], window, 1, deriv=1, delta=step, axis=0)
     speed: FloatArray = np.hypot(rate[:, 0], rate[:, 1])
     return speed
 

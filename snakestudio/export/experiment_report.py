@@ -77,10 +77,10 @@ def _lead(comparison: ExperimentComparison) -> str:
         )
     speed = means.get("trend_speed")
     if speed is not None and speed.run > 0.0:
-        share = 100.0 * speed.value / speed.run
+        fraction = 100.0 * speed.value / speed.run
         parts.append(
             f"The robot moves at {100 * speed.experiment:.2f} cm/s, the simulation at {100 * speed.run:.2f} cm/s "
-            f"({share:+.1f} %)."
+            f"({fraction:+.1f} %)."
         )
     return " ".join(parts)
 

@@ -57,10 +57,10 @@ class Sheet:
 
     def on_sheet(self, point: FloatArray) -> FloatArray:
         """Position of a point (2,) of the ground, m, on the sheet, mm from its lower left corner."""
-        place: FloatArray = (
+        position: FloatArray = (
             np.array([_LEFT, _BOTTOM]) + (np.asarray(point) - self.low) * 1000.0 / self.scale
         )
-        return place
+        return position
 
 
 def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:

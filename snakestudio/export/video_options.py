@@ -195,14 +195,14 @@ class VideoOptions:
         return max(1, int((end - start) / self.speed * self.fps + 1e-9) + 1)
 
 
-def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
+def check_columns(names: Sequence[str], available: Sequence[str]) -> None:
     """Check that all columns exist.
 
     Raises `UsageError` that names an unknown column, with suggestions.
     """
     for name in names:
-        if name not in there:
-            near = difflib.get_close_matches(name, there, 3, 0.5)
+        if name not in available:
+            near = difflib.get_close_matches(name, available, 3, 0.5)
             hint = (
                 f"Did you mean {' or '.join(near)}?"
                 if near

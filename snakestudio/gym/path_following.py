@@ -135,5 +135,5 @@ class PathFollowing(WaveTask):
 
     def info(self, state: TaskState) -> dict[str, NDArray[Any]]:
         """Return the distance from the path, and the distance along it, m."""
-        along = np.array([0.0 if place is None else place for place in self._along])
+        along = np.array([0.0 if position is None else position for position in self._along])
         return {"cross_track_m": self._sight[:, 0].copy(), "along_track_m": along}

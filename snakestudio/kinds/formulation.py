@@ -165,11 +165,11 @@ class FormulationKind(FieldsDeclaration):
         return thing_at(self.whole_place(what))
 
 
-def thing_at(place: Late) -> Any:
+def thing_at(location: Late) -> Any:
     """Import the object at a full location, "package.module:name"; other objects are returned unchanged."""
-    if not isinstance(place, str):
-        return place
-    module, _, name = place.partition(":")
+    if not isinstance(location, str):
+        return location
+    module, _, name = location.partition(":")
     return getattr(import_module(module), name)
 
 

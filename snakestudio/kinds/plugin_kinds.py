@@ -93,7 +93,7 @@ def _is_current(name: str, fields: Any) -> bool:
     return kind not in registry or fields is registry[kind].fields
 
 
-def _is_gone(name: str, fields: Any) -> bool:
+def _is_missing(name: str, fields: Any) -> bool:
     return fields.model_fields["kind"].default not in PARTS_WITH_KINDS[name] and not issubclass(
         fields, UncheckedFields
     )
@@ -101,7 +101,7 @@ def _is_gone(name: str, fields: Any) -> bool:
 
 def _with_stand_ins(scene: Scene) -> Scene:
     changed: dict[str, Any] = {}
-    for name in {name for name, fields in _types(scene) if _is_gone(name, fields)}:
+    for name in {name for name, fields in _types(scene) if _is_missing(name, fields)}:
         part = getattr(scene, name)
         registry = PARTS_WITH_KINDS[name]
         parts = part if isinstance(part, tuple) else (part,)

@@ -149,9 +149,9 @@ class Twin:
             return states[0]
         a = states[after - 1]
         b = states[after]
-        share = (time - a.time) / (b.time - a.time)
+        fraction = (time - a.time) / (b.time - a.time)
         return TwinState(
-            time, a.angle + share * (b.angle - a.angle), a.head + share * (b.head - a.head)
+            time, a.angle + fraction * (b.angle - a.angle), a.head + fraction * (b.head - a.head)
         )
 
     def cease(self) -> None:

@@ -321,7 +321,7 @@ class ChainBody(Body):
                 own = joints[k].axes
                 alone = len(own) == 1
                 if angle and kind not in own and not (kind == "yaw" and alone):
-                    there = ", ".join(own) or "none, the joint is fixed"
+                    axis_list = ", ".join(own) or "none, the joint is fixed"
                     message = (
                         f"joint {k + 1} has no {kind} axis, but its initial angle is {angle:g}°"
                     )
@@ -330,7 +330,7 @@ class ChainBody(Body):
                             "error",
                             f"start.{key}",
                             message,
-                            f"set it to 0; the joint's axes are: {there}",
+                            f"set it to 0; the joint's axes are: {axis_list}",
                         )
                     ]
                 if angle and kind != "yaw" and alone and first[k]:
@@ -429,8 +429,8 @@ class ContinuousBody(Body):
 
     def part_entry(self, index: int) -> str:
         """Number and position of a cross-section."""
-        place = f"X = {self.abscissas[index]:.3f} m" if index < self.n_parts else ""
-        return f"Section {index + 1} · {place if index else 'head'}"
+        label = f"X = {self.abscissas[index]:.3f} m" if index < self.n_parts else ""
+        return f"Section {index + 1} · {label if index else 'head'}"
 
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
         """One outline between each two neighbours with known poses."""

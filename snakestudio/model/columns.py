@@ -74,7 +74,7 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
                 {label: index for index, label in enumerate((quantity.having or of)(schema))},
             )
             for quantity in neighbours
-            if quantity.there(schema) and quantity.yields_to not in schema.extra
+            if quantity.is_in(schema) and quantity.yields_to not in schema.extra
         ]
         for label in of(schema):
             for quantity, indices in here:
@@ -165,8 +165,8 @@ def column_values(
 def values_of(columns: Sequence[Column], piece: Piece) -> FloatArray:
     """Values of some columns, (rows, columns); NaN where the source of the run does not fill them."""
     values = np.empty((len(piece.rows), len(columns)))
-    for place, column in enumerate(columns):
-        values[:, place] = (
+    for index, column in enumerate(columns):
+        values[:, index] = (
             piece.values(column.quantity)[:, column.index] if column.filled else np.nan
         )
     return values

@@ -151,8 +151,8 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
         where = pole(formula, cases, duration)
         if where is not None:
             case, time = where
-            place = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
-            message = f"it is not finite for {place}t = {time:.4g} s"
+            location = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
+            message = f"it is not finite for {location}t = {time:.4g} s"
             problems.append(
                 Problem(
                     "error", key, message, "avoid divisions by zero, and roots of negative numbers"

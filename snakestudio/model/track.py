@@ -120,7 +120,7 @@ class Track:
         y, dy, ddy = cubic(u, *of_y)
         return x, y, dx, dy, ddx, ddy
 
-    def place(self, s: float) -> tuple[FloatArray, float]:
+    def pose(self, s: float) -> tuple[FloatArray, float]:
         """Point (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner, the outgoing direction."""
         x, y, direction, _ = self.course(s)
         return np.array([x, y]), direction

@@ -50,8 +50,8 @@ class Penetration:
 
     def _feed_start(self, block: Block) -> None:
         pose = block.rows.link_pose[0]
-        share = np.linspace(-1.0, 1.0, _AXIS_POINTS)[:, None]
-        points = _axis_points(pose, self._sizes.middle + share * self._sizes.half_length)
+        fraction = np.linspace(-1.0, 1.0, _AXIS_POINTS)[:, None]
+        points = _axis_points(pose, self._sizes.middle + fraction * self._sizes.half_length)
         scene = self._scene_at(float(block.time[0]))
         for number, obstacle in enumerate(scene.obstacles):
             distance = self._distances(obstacle)

@@ -175,11 +175,11 @@ def guard_fields(declaration: Any, plugin: str) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _guarding(make: Callable[..., Any], place: str, plugin: str) -> Callable[..., Any]:
-    """Wrap a function so that the objects that it creates are guarded; `place` is their interface, "module:class"."""
+def _guarding(make: Callable[..., Any], location: str, plugin: str) -> Callable[..., Any]:
+    """Wrap a function so that the objects it creates are guarded; `location` is their interface, "module:class"."""
 
     def making(*arguments: Any) -> Any:
-        module, _, name = place.partition(":")
+        module, _, name = location.partition(":")
         return guard_object(make(*arguments), getattr(import_module(module), name), plugin)
 
     making.__name__ = make.__name__
@@ -202,8 +202,8 @@ def with_guards(declaration: Any, plugin: str) -> Any:
             what = getattr(value, "__name__", name)
             what = name if what == "<lambda>" else what
             call = guarded(value, plugin, what, declaration.result(name))
-            place = declaration.makes.get(name)
-            changes[name] = _guarding(call, place, plugin) if place else call
+            location = declaration.makes.get(name)
+            changes[name] = _guarding(call, location, plugin) if location else call
     effects = getattr(declaration, "effects", ())
     if effects:
         changes["effects"] = tuple(

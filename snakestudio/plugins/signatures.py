@@ -71,10 +71,10 @@ def _constructor(cls: type, arguments: Sequence[str]) -> Iterator[Mistake]:
         yield from _function(own, f"{cls.__name__}.__init__", ("self", *arguments), "__init__")
 
 
-def _of_class(cls: type, place: str) -> Iterator[Mistake]:
-    """Mistakes of a class whose objects have the interface at `place` ("module:class")."""
+def _of_class(cls: type, location: str) -> Iterator[Mistake]:
+    """Mistakes of a class whose objects have the interface at `location` ("module:class")."""
     yield from _overrides(cls)
-    module, _, name = place.partition(":")
+    module, _, name = location.partition(":")
     interface = getattr(import_module(module), name)
     if interface in cls.__mro__ or hasattr(cls, "__getattr__"):
         return

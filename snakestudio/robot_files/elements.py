@@ -59,7 +59,7 @@ class Element:
             pending.extend(reversed(element.children))
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Location for messages: file if it is an included one, line, tag and name."""
         name = f' name="{self.get("name")[:60]}"' if self.get("name") else ""
         return f"{self.file + ', ' if self.file else ''}line {self.line}, <{self.tag}{name}>"

@@ -56,7 +56,7 @@ def read_keyframe(
     joints = {joint.name: joint for body in bodies for joint in body.joints}
     order = [joints[name] for name in _joint_names(root) if name in joints]
     sizes = [_SIZES.get(joint.kind, 1) for joint in order]
-    values = vector_of(key.get("qpos"), sum(sizes), f"{key.place} qpos")
+    values = vector_of(key.get("qpos"), sum(sizes), f"{key.location} qpos")
     notes = []
     if len(keys) > 1:
         name = f'"{key.get("name")}"' if key.get("name") else f"on line {key.line}"

@@ -127,7 +127,7 @@ def _combined(drives: list[_Drive], inertia: float) -> Actuation:
 
 
 def _drive(file: MjcfFile, element: Element, joint: str, notes: Notes) -> _Drive:
-    where = element.place
+    where = element.location
     gear = float(vector_of(element.get("gear", "1"), (1, 2, 3, 4, 5, 6), f"{where} gear")[0])
     armature = float_of(element.get("armature", "0"), f"{where} armature") * gear**2
     damping = vector_of(element.get("damping", "0"), (1, 2, 3), f"{where} damping")
@@ -203,7 +203,7 @@ def _general(file: MjcfFile, element: Element) -> _Actuator | None:
 
 
 def _set_general(state: _Actuator, layer: Element) -> None:
-    where = layer.place
+    where = layer.location
     for name, values in (("gainprm", state.gain), ("biasprm", state.bias)):
         if layer.get(name):
             own = vector_of(layer.get(name), _SIZES, f"{where} {name}")
@@ -220,7 +220,7 @@ def _set_motor(state: _Actuator, layer: Element) -> None:
 
 
 def _set_position(state: _Actuator, layer: Element) -> None:
-    where = layer.place
+    where = layer.location
     kp = float_of(layer.get("kp", repr(float(state.gain[0]))), f"{where} kp")
     state.gain = kp * np.eye(10)[0]
     state.bias[1] = -kp
@@ -233,7 +233,7 @@ def _set_position(state: _Actuator, layer: Element) -> None:
 
 
 def _set_velocity(state: _Actuator, layer: Element) -> None:
-    kv = float_of(layer.get("kv", repr(float(state.gain[0]))), f"{layer.place} kv")
+    kv = float_of(layer.get("kv", repr(float(state.gain[0]))), f"{layer.location} kv")
     state.gain = kv * np.eye(10)[0]
     state.bias = -kv * np.eye(10)[2]
     state.gain_type = "fixed"

@@ -147,9 +147,9 @@ class Contacts:
         return self._limited(friction[[0, 0, 1, 2, 2]], dim)
 
     def _of_pair(self, pair: Element) -> Touch:
-        friction = _filled(pair.get("friction"), _PAIR_FRICTION, f"{pair.place} friction")
+        friction = _filled(pair.get("friction"), _PAIR_FRICTION, f"{pair.location} friction")
         return self._limited(
-            friction, int(float_of(pair.get("condim", "3"), f"{pair.place} condim"))
+            friction, int(float_of(pair.get("condim", "3"), f"{pair.location} condim"))
         )
 
     def _limited(self, friction: FloatArray, dim: int) -> Touch:
@@ -167,7 +167,7 @@ class Contacts:
 
 
 def _geom(element: Element, body: str) -> _Geom:
-    where = element.place
+    where = element.location
 
     def integer(name: str, default: str) -> int:
         return int(float_of(element.get(name, default), f"{where} {name}"))
@@ -192,7 +192,7 @@ def _floor_rank(element: Element) -> int | None:
     """Order in which geoms of the world count as the floor; None for other shapes."""
     kind = element.get("type", "sphere")
     if kind == "box":
-        size = vector_of(element.get("size", "0"), (1, 2, 3), element.place)
+        size = vector_of(element.get("size", "0"), (1, 2, 3), element.location)
         return 2 if len(size) == 3 and min(size[:2]) >= _WIDE else None
     return {"plane": 0, "hfield": 1}.get(kind)
 

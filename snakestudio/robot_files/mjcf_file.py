@@ -58,7 +58,7 @@ class MjcfFile:
         switch = element.get(limited, "auto")
         if not element.get(key) or switch == "false":
             return None
-        low, high = (float(v) for v in vector_of(element.get(key), 2, f"{element.place} {key}"))
+        low, high = (float(v) for v in vector_of(element.get(key), 2, f"{element.location} {key}"))
         if switch != "true" and not (self.compiler.auto_limits and low < high):
             return None
         return low, high

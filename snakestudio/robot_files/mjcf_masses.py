@@ -35,7 +35,7 @@ def inertial_of(file: MjcfFile, body: Element, geoms: Sequence[Inertial]) -> Ine
 
 
 def _written(file: MjcfFile, element: Element) -> Inertial:
-    where = element.place
+    where = element.location
     mass = float_of(element.get("mass"), f"{where} mass")
     if mass < 0:
         raise InputError(f"{where}: the mass is {mass:g} kg", "set a mass of 0 or more")

@@ -132,7 +132,7 @@ class DefaultClasses:
         name = element.get("class") or child_class
         if name not in self._layers:
             raise InputError(
-                f'{element.place}: there is no default class "{name}"', "define it in <default>"
+                f'{element.location}: there is no default class "{name}"', "define it in <default>"
             )
         return self._layers[name]
 
@@ -216,10 +216,10 @@ def with_replicas(root: Element, compiler: Compiler, reading: Reading) -> None:
                 continue
             if any(inner.tag in ("joint", "freejoint") for inner in child.iter()):
                 raise InputError(
-                    f"{child.place}: copies of joints by <replicate> are not supported",
+                    f"{child.location}: copies of joints by <replicate> are not supported",
                     "load the file in MuJoCo and save the compiled model",
                 )
-            number = int(float_of(child.get("count"), f"{child.place} count"))
+            number = int(float_of(child.get("count"), f"{child.location} count"))
             copies += max(number, 0) * sum(1 for _ in child.iter())
             if copies > ROBOT.values:
                 raise InputError(
@@ -233,7 +233,7 @@ def with_replicas(root: Element, compiler: Compiler, reading: Reading) -> None:
 def _replicas(
     element: Element, number: int, compiler: Compiler, reading: Reading
 ) -> Iterator[Element]:
-    offset = vector_of(element.get("offset", "0 0 0"), 3, f"{element.place} offset")
+    offset = vector_of(element.get("offset", "0 0 0"), 3, f"{element.location} offset")
     step = Placement(offset, compiler.rotation(element, reading))
     others = {
         name: value
@@ -328,7 +328,7 @@ class Compiler:
 
     def placement(self, element: Element, reading: Reading) -> Placement:
         """Pose of an element, from `pos` and any representation of a rotation."""
-        position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.place} pos")
+        position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.location} pos")
         return Placement(position, self.rotation(element, reading))
 
     def _turns(
@@ -339,12 +339,12 @@ class Compiler:
             return np.radians(np.asarray(values, dtype=np.float64))
         angles, changed = rounded_angles(values)
         if changed:
-            reading.record_rounding(element.get("name") or element.place)
+            reading.record_rounding(element.get("name") or element.location)
         return angles
 
     def rotation(self, element: Element, reading: Reading) -> FloatArray:
         """Rotation of an element; the identity if it has none."""
-        where = element.place
+        where = element.location
         if text := element.get("quat"):
             return from_quaternion(*vector_of(text, 4, f"{where} quat"))
         if text := element.get("axisangle"):

@@ -163,7 +163,9 @@ def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry], list[f
             bodies.append(_body(file, child, body))
             compensation.append(0.0)
             with file.reading.problems.collected():
-                compensation[-1] = float_of(child.get("gravcomp", "0"), f"{child.place} gravcomp")
+                compensation[-1] = float_of(
+                    child.get("gravcomp", "0"), f"{child.location} gravcomp"
+                )
             pending.append((child, len(bodies) - 1))
     return bodies, world, compensation
 

@@ -246,14 +246,14 @@ def _ends(joint: Element, prefix: str, model: Model) -> tuple[str, str]:
     for end in ("parent", "child"):
         name = joint.text_of(end)
         if not name:
-            raise InputError(f"{joint.place}: it names no {end}", f"add a <{end}>")
+            raise InputError(f"{joint.location}: it names no {end}", f"add a <{end}>")
         ends.append(link_of(scoped(name, prefix), model, joint))
     parent, child = ends
     if child == "world":
         parent, child = child, parent
     if parent == child:
         raise InputError(
-            f'{joint.place}: both its ends are "{child.rpartition("::")[2]}"',
+            f'{joint.location}: both its ends are "{child.rpartition("::")[2]}"',
             "correct its <parent> and <child>",
         )
     return parent, child
@@ -272,7 +272,7 @@ def _joint(
     type_ = joint.get("type")
     if type_ not in _KINDS:
         raise InputError(
-            f'{joint.place}: "{type_}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
+            f'{joint.location}: "{type_}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
         )
     kind = _KINDS[type_]
     if not kind:
@@ -285,13 +285,13 @@ def _joint(
     for tag in needed:
         axis = joint.find(tag)
         if axis is None:
-            raise InputError(f"{joint.place}: it has no <{tag}>", "add one")
+            raise InputError(f"{joint.location}: it has no <{tag}>", "add one")
         mimic = axis.find("mimic")
         coupling = f"is a {type_} joint" if type_ in _COUPLED else ""
         if mimic is not None:
             coupling = f'mimics "{mimic.get("joint")}"'
         axis_name = name if tag == "axis" else f"{name} (axis 2)"
-        where = f"{joint.place} {tag}"
+        where = f"{joint.location} {tag}"
         motor = model.motors.get(f"{prefix}{name}")
         description = _axis(axis_name, kind, axis, where, motor, type_ == "continuous", reading)
         direction = _direction(axis, full, prefix, where, placements)

@@ -36,7 +36,7 @@ def version_of(root: Element) -> float:
         return int(major) + 0.01 * int(minor.split(".")[0] or 0)
     except ValueError:
         raise InputError(
-            f'{root.place}: "{root.get("version")}" is not a version of SDF', "correct it"
+            f'{root.location}: "{root.get("version")}" is not a version of SDF', "correct it"
         ) from None
 
 
@@ -96,7 +96,7 @@ class _Includes:
         except InputError:
             if holder.tag == "model":
                 raise InputError(
-                    f'{include.place}: there is no model "{uri}" in the folder of the file or near it',
+                    f'{include.location}: there is no model "{uri}" in the folder of the file or near it',
                     "add it",
                 ) from None
             self._reading.notes.append(
@@ -130,7 +130,7 @@ class _Includes:
         if include.get("merge").lower() in ("true", "1"):
             if holder.tag == "world" and model.find("link") is not None:
                 raise InputError(
-                    f"{include.place}: the links of a model cannot be merged into a world",
+                    f"{include.location}: the links of a model cannot be merged into a world",
                     'remove merge="true"',
                 )
             return self._merged(model, holder)

@@ -29,7 +29,7 @@ def inertial_of(link: Element, reading: Reading) -> Inertial:
     element = link.find("inertial") or Element("inertial", line=link.line)
     if is_true(element.get("auto")):
         return _computed(link, element, reading)
-    where = link.place
+    where = link.location
     mass = float_of(element.text_of("mass", "1"), f"{where} mass")
     if mass < 0:
         raise InputError(f"{where}: the mass is {mass:g} kg", "set a mass of 0 or more")
@@ -50,7 +50,7 @@ def _computed(link: Element, element: Element, reading: Reading) -> Inertial:
     general = element.text_of("density", _WATER)
     parts = []
     for collision in link.all("collision"):
-        where = f"{link.place} collision"
+        where = f"{link.location} collision"
         density = float_of(collision.text_of("density", general), f"{where} density")
         if density <= 0:
             raise InputError(f"{where}: the density is {density:g} kg/m³", "set one greater than 0")
@@ -63,14 +63,14 @@ def _computed(link: Element, element: Element, reading: Reading) -> Inertial:
     total = summed(parts)
     if total is None or total.mass <= 0:
         raise InputError(
-            f"{link.place}: its mass cannot be computed because its collision geometry has no volume",
+            f"{link.location}: its mass cannot be computed because its collision geometry has no volume",
             'give it a <collision> with a <geometry>, or a <mass> and an <inertia> without auto="true"',
         )
     if element.find("mass") is None:
         return total
-    mass = float_of(element.text_of("mass"), f"{link.place} mass")
+    mass = float_of(element.text_of("mass"), f"{link.location} mass")
     if mass <= 0:
-        raise InputError(f"{link.place}: the mass is {mass:g} kg", "set one greater than 0")
+        raise InputError(f"{link.location}: the mass is {mass:g} kg", "set one greater than 0")
     return Inertial(mass, total.centre, total.inertia * (mass / total.mass))
 
 

@@ -57,7 +57,7 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
     shape = shape_of(element)
     if shape is None:
         return None
-    where = f"{link.place} {element.tag}"
+    where = f"{link.location} {element.tag}"
     _, placement = pose_of(element, reading)
     collides = element.tag == "collision" and makes_contact(element)
     own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))

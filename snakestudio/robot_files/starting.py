@@ -178,8 +178,8 @@ class _World:
         half = np.array([link.contact_half_length for link in values])
         radii = np.array([link.radius for link in values])
         count = 2 + math.ceil(_FINENESS * 2.0 * float((half / radii).max()))
-        share = np.linspace(-1.0, 1.0, min(count, _MOST_POINTS))
-        along = share * half[:, None] - shift[:, None]
+        fraction = np.linspace(-1.0, 1.0, min(count, _MOST_POINTS))
+        along = fraction * half[:, None] - shift[:, None]
         return pose[:, None, :3] + along[..., None] * axis[:, None, :], radii
 
     def _first_overlap(self, points: FloatArray, radii: FloatArray) -> int | None:

@@ -245,11 +245,11 @@ def _with_friction(
     entries: list[tuple[Any, dict[str, Any]]] = tables(differences, len(links), base)
     result = list(robot.link)
     for index, values in entries:
-        place = next((n for n, table in enumerate(result) if table.index == index), None)
-        if place is None:
+        row = next((n for n, table in enumerate(result) if table.index == index), None)
+        if row is None:
             result.append(LinkOverride(index=index, **values))
         else:
-            result[place] = result[place].model_copy(update=values)
+            result[row] = result[row].model_copy(update=values)
     return tuple(result)
 
 

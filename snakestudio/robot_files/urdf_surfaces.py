@@ -143,7 +143,7 @@ def _gazebo_surface(blocks: Sequence[Element]) -> Element | None:
         for child in block.all(*_COEFFICIENTS):
             text = value_of(child)
             if not text:
-                raise InputError(f"{child.place}: it has no value", "give it a number")
+                raise InputError(f"{child.location}: it has no value", "give it a number")
             laws[_COEFFICIENTS[child.tag]] = Element(child.tag, line=child.line, text=text)
             written = True
     if not written:
@@ -158,7 +158,7 @@ def _bullet_surface(link: Element) -> Surface | None:
     values: dict[str, float] = {}
     for contact in link.all("contact"):
         for child in contact.all("lateral_friction", "rolling_friction", "spinning_friction"):
-            values[child.tag] = float_of(value_of(child), f"{link.place} {child.tag}")
+            values[child.tag] = float_of(value_of(child), f"{link.location} {child.tag}")
     if not values:
         return None
     lateral = values.get("lateral_friction", _DEFAULTS[BULLET])
@@ -189,7 +189,7 @@ def _drake(collision: Element) -> float | None:
     for tag in ("drake:mu_dynamic", "drake:mu_static"):
         element = None if holder is None else holder.find(tag)
         if element is not None:
-            return float_of(value_of(element), f"{collision.place} {tag}")
+            return float_of(value_of(element), f"{collision.location} {tag}")
     return None
 
 

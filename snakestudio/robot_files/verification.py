@@ -64,10 +64,10 @@ def differences(
         Frame of the first link in the world of the file: its middle, x along the link.
     """
     removed = {body for c in changes if c.effect == Effect.BODIES_LEFT_OUT for body in c.bodies}
-    gone = {joint for c in changes if c.effect == Effect.JOINTS_LEFT_OUT for joint in c.joints}
+    left_out = {joint for c in changes if c.effect == Effect.JOINTS_LEFT_OUT for joint in c.joints}
     file = _of_file(description, removed)
     scene = _of_scene(robot, axes, first)
-    result = _axis_differences(_expected(description, gone), Counter(scene.names))
+    result = _axis_differences(_expected(description, left_out), Counter(scene.names))
     amount = dict.fromkeys(Effect, 0.0)
     for change in changes:
         amount[change.effect] += change.amount
@@ -107,14 +107,14 @@ def _reach(file: _Whole, scene: _Whole) -> float:
     return float(np.linalg.norm(gaps, axis=1).max(initial=1e-3))
 
 
-def _expected(description: RobotDescription, gone: set[str]) -> Counter[str]:
+def _expected(description: RobotDescription, left_out: set[str]) -> Counter[str]:
     """Number of axes by the name of their joint, without the joints that were left out."""
     return Counter(
         {
             joint.name: _AXES[joint.kind]
             for body in description.bodies
             for joint in body.joints
-            if joint.kind in _AXES and joint.name not in gone
+            if joint.kind in _AXES and joint.name not in left_out
         }
     )
 

@@ -151,7 +151,7 @@ def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
             repeated = child.tag in own.once and child.tag in seen
             seen.add(child.tag)
             if isinstance(treatment, Refused):
-                problems.add(f"{child.place}: <{child.tag}> is not supported", treatment.remedy)
+                problems.add(f"{child.location}: <{child.tag}> is not supported", treatment.remedy)
             if treatment is None:
                 unknown.add_element(child, element)
             elif repeated:

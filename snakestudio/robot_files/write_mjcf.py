@@ -209,7 +209,7 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
             inertial.set("diaginertia", numbers(*np.diag(inertia)))
         else:
             places = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-            inertial.set("fullinertia", numbers(*(inertia[place] for place in places)))
+            inertial.set("fullinertia", numbers(*(inertia[entry] for entry in places)))
     for shape in body.geometries:
         friction = (shape.friction or (1.0, 1.0))[0]
         geom = add(

@@ -54,7 +54,7 @@ def moment_texts(inertia: FloatArray) -> dict[str, str]:
         "iyz": (1, 2),
         "izz": (2, 2),
     }
-    return {name: numbers(inertia[place]) for name, place in places.items()}
+    return {name: numbers(inertia[entry]) for name, entry in places.items()}
 
 
 def add(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:

@@ -29,7 +29,7 @@ from snakestudio.runfile.mcap.block_recording import with_change
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.chunks import BlockReader
 from snakestudio.runfile.mcap.format import BLOCK_BYTES, BLOCK_ROWS
-from snakestudio.runfile.mcap.index import Place
+from snakestudio.runfile.mcap.index import Extent
 from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.row_parts import RowParts
 
@@ -79,13 +79,13 @@ class RecordingThread:
         self._tail_start = 0
         self._due = 0.0
         self._starts: list[int] = []
-        self._places: list[Place] = []
+        self._places: list[Extent] = []
         # the newest blocks; only positions in the file are known of all earlier ones
         self._held: deque[RowParts] = deque()
         self._held_rows = 0
         self._notes: list[Note] = []
         self._states: list[tuple[float, bytes]] = []
-        self._checkpoints: list[tuple[float, bytes | Place]] = []
+        self._checkpoints: list[tuple[float, bytes | Extent]] = []
         self._times = np.empty(1024)
         self._count = 0
         self._stopping = False
@@ -239,25 +239,25 @@ class RecordingThread:
             if -newest <= len(self._held):
                 first, part = self._held[newest].part_with(row - start)
                 return start + first, part
-            place = self._places[number]
+            extent = self._places[number]
         assert self._file is not None
-        return start, self._file[2].block(place)
+        return start, self._file[2].block(extent)
 
-    def checkpoint_before(self, at: float) -> tuple[float, bytes | Place] | None:
+    def checkpoint_before(self, at: float) -> tuple[float, bytes | Extent] | None:
         """The last checkpoint at or before `at` (s), as bytes or as a position in the file."""
         with self._changed:
             index = bisect_right([since for since, _ in self._checkpoints], at) - 1
             return self._checkpoints[index] if index >= 0 else None
 
-    def checkpoints(self) -> list[tuple[float, bytes | Place]]:
+    def checkpoints(self) -> list[tuple[float, bytes | Extent]]:
         """All checkpoints so far."""
         with self._changed:
             return list(self._checkpoints)
 
-    def record_at(self, place: Place) -> bytes:
+    def record_at(self, extent: Extent) -> bytes:
         """Read a record of the file."""
         assert self._file is not None
-        return self._file[2].read(place)
+        return self._file[2].read(extent)
 
     # --- the thread
 

@@ -131,10 +131,10 @@ def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, A
 @cache
 def _name(kind: type) -> str:
     """Name of a class in files; "" if states cannot contain it."""
-    place = f"{kind.__module__}:{kind.__qualname__}"
-    own = _NAMES.get(place.removeprefix("snakestudio."))
+    location = f"{kind.__module__}:{kind.__qualname__}"
+    own = _NAMES.get(location.removeprefix("snakestudio."))
     return own or next(
-        (name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, place)), ""
+        (name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, location)), ""
     )
 
 
@@ -223,12 +223,12 @@ _head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 def _class(name: str, number: int) -> Any:
     """The class with a given name in a given format."""
     own = _of_kinds(_kinds())[number == 1].get(name)
-    place = (_PLACES_1 if number == 1 else _PLACES).get(name)
-    if own is None and place is None:
+    location = (_PLACES_1 if number == 1 else _PLACES).get(name)
+    if own is None and location is None:
         raise StateError(
             "The saved state of this run contains data that this version of SnakeStudio does not support."
         )
-    return thing_at(own or f"snakestudio.{place}")
+    return thing_at(own or f"snakestudio.{location}")
 
 
 def _from_format_1(kind: type, values: dict[str, Any]) -> dict[str, Any]:

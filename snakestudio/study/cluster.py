@@ -106,8 +106,8 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
     from distributed.comm import inproc, parse_address, parse_host_port
 
     try:
-        scheme, place = parse_address(scheduler)
-        host, port = parse_host_port(place) if scheme in ("tcp", "tls") else ("", 0)
+        scheme, location = parse_address(scheduler)
+        host, port = parse_host_port(location) if scheme in ("tcp", "tls") else ("", 0)
         fits = scheme in ("ws", "wss", "inproc") or (host and 0 < port < 2**16)
     except ValueError:
         fits = False
@@ -115,7 +115,7 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
         raise StudyError(
             f'"{scheduler}" is not an address of a scheduler. Write it as tcp://host:8786.'
         )
-    if scheme == "inproc" and place not in inproc.global_manager.listeners:
+    if scheme == "inproc" and location not in inproc.global_manager.listeners:
         raise StudyError(
             f"{scheduler}: no scheduler runs in this program, and an inproc:// address cannot be used by another "
             "program. Start 'dask scheduler', and give its address, such as tcp://host:8786."
@@ -385,10 +385,10 @@ class Cluster:
             retries=0,
         )
         self._futures[ticket] = future
-        self.client.loop.add_callback(self._awaited, ticket, future)
+        self.client.loop.add_callback(self._on_done, ticket, future)
         return ticket
 
-    async def _awaited(self, ticket: int, future: Any) -> None:
+    async def _on_done(self, ticket: int, future: Any) -> None:
         """Fetch the result of a task, in the client's event loop.
 
         If the worker with the result dies before it was fetched, the scheduler computes it again;

@@ -80,17 +80,17 @@ class Vary(Frozen):
         """Number of values in a grid; None for a range without steps."""
         return len(self.values) if self.values else self.steps
 
-    def at(self, place: float) -> Plain:
+    def at(self, position: float) -> Plain:
         """The value at a fraction from 0 to 1 of the range or the list, rounded to 9 digits."""
-        place = min(max(place, 0.0), 1.0)
+        position = min(max(position, 0.0), 1.0)
         if self.values:
-            return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
+            return self.values[min(int(position * len(self.values)), len(self.values) - 1)]
         assert self.low is not None
         assert self.high is not None
         if self.scale == "log":
-            exact = self.low * (self.high / self.low) ** place
+            exact = self.low * (self.high / self.low) ** position
         else:
-            exact = self.low + place * (self.high - self.low)
+            exact = self.low + position * (self.high - self.low)
         return min(max(float(f"{exact:.9g}"), self.low), self.high)
 
     def step(self, index: int, count: int) -> Plain:
@@ -398,8 +398,8 @@ def problems(study: StudyFields) -> list[Problem]:
         if not least <= len(study.goals) <= most:
             count = counted(least, "goal") if least == most else f"{least} to {most} goals"
             remedy = "add a goal" if len(study.goals) < least else "remove the others"
-            there = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
-            wrong("goals", f"this search needs {count}, but {there}", remedy)
+            actual = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
+            wrong("goals", f"this search needs {count}, but {actual}", remedy)
     if study.search.kind in ("cma_es", "nsga2") and study.search.batch == 1:
         wrong(
             "search.batch",

@@ -126,14 +126,14 @@ def unpacked(files: Mapping[str, bytes]) -> Path | None:
     if known is None:
         folder = tempfile.TemporaryDirectory(prefix="snakestudio-study-")
         for name, data in files.items():
-            target = Path(folder.name) / place_of(name)
+            target = Path(folder.name) / transfer_name(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         known = _folders[digest.hexdigest()] = folder, Path(folder.name)
     return known[1]
 
 
-def place_of(name: str) -> str:
+def transfer_name(name: str) -> str:
     """Name of a scene's file inside a separate folder; names that would lead out of it are replaced."""
     return contained_name(name, hashlib.sha256(name.encode()).hexdigest())
 
@@ -233,11 +233,11 @@ def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, byte
     values: dict[str, Any] = {}
     for key, name in named_files(scene):
         try:
-            files[place_of(name)] = local_path(name, base_dir).read_bytes()
+            files[transfer_name(name)] = local_path(name, base_dir).read_bytes()
         except OSError as error:
             raise SceneError(
                 f'{key} = "{name}" cannot be read ({error.strerror}). Check the path.'
             ) from None
-        if place_of(name) != name:
-            values[key] = place_of(name)
+        if transfer_name(name) != name:
+            values[key] = transfer_name(name)
     return (with_values(scene, values) if values else scene), files

@@ -360,13 +360,13 @@ class Drawing:
         name = content.y[0]
         x = self._numbers(content.x)
         y = self._numbers(name)
-        there = np.isfinite(x) & np.isfinite(y)
+        valid = np.isfinite(x) & np.isfinite(y)
         counts = self.table.counts
-        if not there.any():
+        if not valid.any():
             self._levels(name)
             self._levels(content.x)
-        sound = there & counts
-        beyond = there & ~counts
+        sound = valid & counts
+        beyond = valid & ~counts
         axes.plot(
             x[beyond],
             y[beyond],

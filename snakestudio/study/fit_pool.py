@@ -134,7 +134,7 @@ class FitPool:
         """Messages about the workers."""
         return () if self.crew is None else self.crew.notes
 
-    def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+    def map(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
         """See `analysis.fitting.evaluator.Evaluator`.
 
         Raises
@@ -143,7 +143,7 @@ class FitPool:
         StudyError
             If there are no workers.
         """
-        outcomes = self._meanwhile(tasks, go_on)
+        outcomes = self._meanwhile(tasks, proceed)
         if len(outcomes) == len(tasks):
             return outcomes
         crew = self.crew
@@ -154,7 +154,7 @@ class FitPool:
         under_way: dict[int, int] = {}  # task numbers by ticket
         alone = False
         while len(done) < len(tasks):
-            if not go_on():
+            if not proceed():
                 raise StoppedError
             if crew.update():
                 waiting.extend(under_way.pop(ticket) for ticket in crew.stranded())
@@ -191,12 +191,12 @@ class FitPool:
         self.crew.update()
         return bool(self.crew.fit)
 
-    def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+    def _meanwhile(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
         """Outcomes of the first tasks, evaluated in this thread until a worker joins."""
         outcomes: list[Outcome] = []
         while len(outcomes) < len(tasks) and not self.manned():
             outcome = self._objective.evaluate(
-                tasks[len(outcomes)], lambda: go_on() and not self.manned()
+                tasks[len(outcomes)], lambda: proceed() and not self.manned()
             )
             if outcome is not None:
                 outcomes.append(outcome)

@@ -212,9 +212,11 @@ class Plan:
     def point(self, number: int, places: Sequence[float]) -> Point:
         """Point at fractions from 0 to 1, one per group of values that vary together."""
         values: dict[str, Plain] = {}
-        for group, place in zip(self.study.groups, places, strict=True):
+        for group, position in zip(self.study.groups, places, strict=True):
             for vary in group:
-                values |= {key: self._fitting(key, vary.at(float(place))) for key in vary.all_keys}
+                values |= {
+                    key: self._fitting(key, vary.at(float(position))) for key in vary.all_keys
+                }
         return Point(
             number, {key: values[key] for vary in self.study.vary for key in vary.all_keys}
         )

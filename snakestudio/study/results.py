@@ -137,14 +137,14 @@ class Table(Mapping[str, np.ndarray]):
         seconds = np.zeros(n)
         plausibility = np.full(n, "", np.object_)
         for row, repeats in enumerate(self.rows):
-            there = [outcome for _, outcome in repeats if outcome is not None]
-            runs[row] = len(there)
-            failed[row] = sum(outcome.state != "done" for outcome in there)
-            seconds[row] = math.fsum(outcome.seconds for outcome in there)
-            plausibility[row] = _plausibility_of(there)
-            if len(there) < len(repeats):
+            outcomes_done = [outcome for _, outcome in repeats if outcome is not None]
+            runs[row] = len(outcomes_done)
+            failed[row] = sum(outcome.state != "done" for outcome in outcomes_done)
+            seconds[row] = math.fsum(outcome.seconds for outcome in outcomes_done)
+            plausibility[row] = _plausibility_of(outcomes_done)
+            if len(outcomes_done) < len(repeats):
                 continue
-            measures = _measures(study, there)
+            measures = _measures(study, outcomes_done)
             numbers[row] = [_goal_over(goal, measures[:, k]) for k, goal in enumerate(goals)] + [
                 _limit_over(limit, measures[:, k]) for k, limit in enumerate(limits, len(goals))
             ]

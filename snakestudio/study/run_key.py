@@ -39,8 +39,8 @@ _MEASURING = ("reduction", "filter", "quantity")
 def code_hash() -> str:
     """Hash of all code that computes a run and of the target processor: equal hashes mean equal bits."""
     digest = hashlib.sha256(source_hash().encode())
-    for place in _COMPUTING:
-        part = _PACKAGE / place
+    for relative in _COMPUTING:
+        part = _PACKAGE / relative
         for path in [part] if os.path.isfile(part) else sorted(part.rglob("*.py")):
             digest.update(
                 path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes()

@@ -22,7 +22,7 @@ from snakestudio.session.run_schema import run_schema
 from snakestudio.study.cluster import Cluster, Tls
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Driver, Progress
-from snakestudio.study.evaluate import place_of
+from snakestudio.study.evaluate import transfer_name
 from snakestudio.study.goals import title_of, unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
@@ -271,7 +271,7 @@ def scene_of_run(
         present = Plan.of_file(load_study(path), path).scene
     except (SceneError, StudyError):
         present = scene
-    names = {place_of(name): name for _, name in named_files(present)}
+    names = {transfer_name(name): name for _, name in named_files(present)}
     moved = {key: names[name] for key, name in named_files(scene) if names.get(name, name) != name}
     scene = with_values(scene, moved) if moved else scene
     return with_values(scene, request.changes) if request.changes else scene, base_dir

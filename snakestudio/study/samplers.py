@@ -121,7 +121,7 @@ class _Batches:
         ):  # restarts always change the number of points
             self.begun += ((self._number, len(places)),)
         places = places[: self._left]
-        points = [self._plan.point(self._number + k, place) for k, place in enumerate(places)]
+        points = [self._plan.point(self._number + k, position) for k, position in enumerate(places)]
         self._number += len(points)
         self._left -= len(points)
         return points

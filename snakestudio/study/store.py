@@ -289,7 +289,7 @@ class Store:
         with self._reporting_errors():
             self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
-    def ask(self, runs: Sequence[RunRequest]) -> None:
+    def add_requests(self, runs: Sequence[RunRequest]) -> None:
         """Store runs that the study requests.
 
         Raises
@@ -300,7 +300,7 @@ class Store:
         with self._reporting_errors(), self._transaction():
             self.db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
 
-    def land(self, outcomes: Iterable[RunOutcome]) -> None:
+    def add_outcomes(self, outcomes: Iterable[RunOutcome]) -> None:
         """Store outcomes of runs.
 
         Raises
@@ -394,7 +394,7 @@ class Store:
             )
             return [_request_of(row) for row in rows]
 
-    def landed(self) -> int:
+    def last_number(self) -> int:
         """Counter that grows with every stored run.
 
         Raises

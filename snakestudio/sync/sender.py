@@ -143,10 +143,10 @@ class TriggerSender:
             if answer is None:
                 break
             fields, ended = answer
-            there = number(fields[2]) if len(fields) == 3 else None
-            if there is not None:
+            peer_time = number(fields[2]) if len(fields) == 3 else None
+            if peer_time is not None:
                 trip = ended - began
-                offsets.append(ClockOffset(there - (wall + 0.5 * trip), 0.5 * trip))
+                offsets.append(ClockOffset(peer_time - (wall + 0.5 * trip), 0.5 * trip))
         if offsets:
             self.clock = min(offsets, key=lambda one: one.uncertainty)
             self._send(format_line("CLOCK", self.clock.offset, self.clock.uncertainty))

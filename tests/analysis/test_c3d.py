@@ -138,11 +138,11 @@ def by_hand(
     for frame in range(k):
         for point in range(n):
             seen = (frame + point) % 7
-            place = [10 * frame + point, -3 * frame, 100 + point]
+            position = [10 * frame + point, -3 * frame, 100 + point]
             if integers:
-                frames += b"".join(map(int16, place)) + int16(2 if seen else -1)
+                frames += b"".join(map(int16, position)) + int16(2 if seen else -1)
             else:
-                frames += b"".join(map(real, map(float, place))) + real(2.0 if seen else -1.0)
+                frames += b"".join(map(real, map(float, position))) + real(2.0 if seen else -1.0)
         frames += b"".join((int16 if integers else real)(5) for _ in range(analog))  # type: ignore[operator]
     frames = frames.ljust(-(-len(frames) // 512) * 512, b"\0")
     for frame in range(k if segments else 0):

@@ -52,9 +52,9 @@ def test_interpolated_rows_do_not_count() -> None:
 def test_slower_robot_is_not_taken_as_late() -> None:
     """In one frame, 8 % slower (as P2's robot falls behind): the oscillation, not the lag, determines the time."""
     time = np.arange(221) / 20.0
-    place = track(time + 0.1, 5)
-    place[:, 0] -= 0.08 * 0.15 * time
-    capture = replace(seen(0.1, 0.0, (0.0, 0.0, 0.0)), position=place[:, None])
+    position = track(time + 0.1, 5)
+    position[:, 0] -= 0.08 * 0.15 * time
+    capture = replace(seen(0.1, 0.0, (0.0, 0.0, 0.0)), position=position[:, None])
     result = align(RUN, capture, AlignmentOptions(align_heading=False, align_position=False))
     assert result.offset_s == pytest.approx(0.1, abs=1e-3)
     assert result.heading_rad == 0.0

@@ -173,10 +173,10 @@ def test_clock_and_frame_are_found_exactly_without_noise() -> None:
     assert misfit.heading_rad == pytest.approx(-2.5, abs=1e-4)
     assert misfit.cost < 2e-5, "between rows the run is cubic"
     (first,) = [track for track in tracks if isinstance(track, Track) and track.link == 0]
-    there = misfit.placed(first.position)
-    np.testing.assert_allclose(misfit.unplaced(there), first.position, atol=1e-12)
+    placed = misfit.placed(first.position)
+    np.testing.assert_allclose(misfit.unplaced(placed), first.position, atol=1e-12)
     np.testing.assert_allclose(
-        there[0], objective.run((0, {})).recording.rows(0, 1).link_pose[0, 0, :2], atol=1e-4
+        placed[0], objective.run((0, {})).recording.rows(0, 1).link_pose[0, 0, :2], atol=1e-4
     )
 
 
@@ -185,8 +185,8 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     run = Objective([Trial("t", scene, measured(scene, {}))]).run((0, {}))
     time = np.array([0.1, 0.2, 0.3, 0.4])
     rows = [run.recording.index_at(t) for t in time]
-    place = np.array([run.recording.rows(row, row + 1).link_pose[0, 3, :2] for row in rows])
-    wrong = place.copy()
+    position = np.array([run.recording.rows(row, row + 1).link_pose[0, 3, :2] for row in rows])
+    wrong = position.copy()
     wrong[2] += 5.0
     wrong[3] = np.nan
     partial = Track(time, 3, wrong, np.array([True, True, False, True]))
@@ -299,8 +299,8 @@ def test_free_parameters_as_they_are_typed() -> None:
     assert both == free_parameter("ground.mu_along+ground.mu_across", (0.05, 0.5, "log"))
     assert both.values(0.2) == {"ground.mu_along": 0.2, "ground.mu_across": 0.2}
     assert both.value(0.5) == pytest.approx(math.sqrt(0.05 * 0.5), rel=1e-5)
-    assert both.place(both.value(0.3)) == pytest.approx(0.3, abs=1e-5)
-    assert both.place(7.0) == 1.0
+    assert both.position(both.value(0.3)) == pytest.approx(0.3, abs=1e-5)
+    assert both.position(7.0) == 1.0
     with pytest.raises(UsageError, match="is not a range"):
         free_parameter("ground.mu_along", (0.1,))
 

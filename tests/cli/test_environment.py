@@ -68,10 +68,10 @@ def test_open_streams_are_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deleted_current_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
+    deleted = tmp_path / "gone"
+    deleted.mkdir()
+    monkeypatch.chdir(deleted)
+    deleted.rmdir()
     assert main(["check", MAIN]) == 2
     assert "exists" in capsys.readouterr().err
 

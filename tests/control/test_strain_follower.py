@@ -42,13 +42,13 @@ def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: f
         angle = StrainFollower(scene).reference(np.zeros(1), None).angle[0]
         centre, turn = chain(np.eye(3), angle, scene.robot, scene.body.axes)
         points = np.linspace(0.0, 1.0, 2 * 8 * n + 1)
-        frame, place = shape(
+        frame, position = shape(
             StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0
         )
         # the middles of the first and the last link
         first = 8
         last = len(points) - 9
-        body = frame[first].T @ (place[last] - place[first])
+        body = frame[first].T @ (position[last] - position[first])
         links = turn[0].T @ (centre[-1] - centre[0])
         off.append(float(np.linalg.norm(links - body)))
     assert -np.polyfit(np.log(COUNTS), np.log(off), 1)[0] == pytest.approx(order, abs=0.25)

@@ -303,9 +303,9 @@ def test_tip_load_of_a_held_body_follows_statics(bend: float) -> None:
     assert not [p for p in scene_check.check(scene) if p.key.startswith("beam.")]
     _, rows = run(scene, 0.05)
     force, torque = np.array(scene.beam.tip_wrench).reshape(2, 3)
-    place = rows.link_pose[-1, :, :3]
+    position = rows.link_pose[-1, :, :3]
     turn = matrices(rows.link_pose[-1, :, 3:])
-    moved = torque + np.cross(place[-1] - place, force)
+    moved = torque + np.cross(position[-1] - position, force)
     np.testing.assert_allclose(
         rows.wrench[-1, :, :3], np.einsum("nji,j->ni", turn, force), atol=1e-9
     )

@@ -411,9 +411,9 @@ def test_crossings_of_posts_agree_with_sampled_axes() -> None:
         before[0] = generator.uniform([-0.1, 0.2, -np.pi], [1.3, 0.4, np.pi])
         after[0] = before[0] + generator.normal(0.0, [0.1, 0.1, 0.3])
         ends = [_ends(q, 0.04)[0, :, :2] for q in (before, after)]
-        share = np.linspace(0.0, 1.0, 300)[:, None, None]
+        fraction = np.linspace(0.0, 1.0, 300)[:, None, None]
         along = np.linspace(0.0, 1.0, 200)[None, :, None]
-        moved = ends[0] + share * (ends[1] - ends[0])
+        moved = ends[0] + fraction * (ends[1] - ends[0])
         axis = moved[:, :1] + along * (moved[:, 1:] - moved[:, :1])
         distance = [
             np.linalg.norm(axis - [post.x_m, post.y_m], axis=2).min(axis=1) / post.radius_m

@@ -227,7 +227,7 @@ def test_failed_drawing_is_reported_and_leaves_no_file(tmp_path: Path) -> None:
         write_plan(tmp_path / "plan.gif", scene)
     with pytest.raises(UsageError, match="from 50 to 2000 mm"):
         write_plan(tmp_path / "plan.svg", scene, width_mm=5.0)
-    gone = with_values(scene, {"start": {"kind": "recording", "file": "gone.csv"}})
+    broken = with_values(scene, {"start": {"kind": "recording", "file": "gone.csv"}})
     with pytest.raises(SceneError, match=r"gone\.csv"):
-        write_plan(tmp_path / "plan.svg", gone, tmp_path)
+        write_plan(tmp_path / "plan.svg", broken, tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -150,8 +150,8 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
     yield "channels", browser.menu()
     yield "plot", plots.plot_menu(plots.plots[0])
     row = next(iter(inspector.rows.values()))
-    place = row.rect().center()
-    for point in (row.rect().topLeft(), place):
+    position = row.rect().center()
+    for point in (row.rect().topLeft(), position):
         QApplication.sendEvent(
             row, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, row.mapToGlobal(point))
         )

@@ -360,9 +360,9 @@ def test_gizmo_moves_and_turns_the_robot() -> None:
     assert (subject.move_axes, subject.turn_axes) == ("xyz", "xyz")
     centre = subject.pivot(space)
     upright = subject.turned(space, np.array([0.0, 1.0, 0.0]), -math.pi / 2, centre)
-    place = initial_state(upright)[0][:, :3]
-    assert np.ptp(place[:, 2]) == pytest.approx(10 * space.robot.link_length_m)
-    assert np.ptp(place[:, :2], axis=0).max() < 1e-8
+    position = initial_state(upright)[0][:, :3]
+    assert np.ptp(position[:, 2]) == pytest.approx(10 * space.robot.link_length_m)
+    assert np.ptp(position[:, :2], axis=0).max() < 1e-8
 
 
 def test_keys_and_gizmo_move_the_robot_by_typed_values(placing: MainWindow, qtbot: QtBot) -> None:

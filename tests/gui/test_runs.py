@@ -144,9 +144,9 @@ def test_typing_filters_the_list(qtbot: QtBot, panel: RunPanel) -> None:
 def test_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     index = select(qtbot, panel, "first")
     with qtbot.waitSignal(panel.open_requested) as signal:
-        place = panel.list.visualRect(index).center()
-        qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        position = panel.list.visualRect(index).center()
+        qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
+        qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert signal.args == [index.data(RUN).path, "first"]
 
 

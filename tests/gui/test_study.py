@@ -32,7 +32,7 @@ from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.running import results_of
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import load_study, save_study
-from snakestudio.viewmodel.study.landing import landed, trace_of
+from snakestudio.viewmodel.study.landing import newer_results, trace_of
 from tests.gui.conftest import COMPILING_MS, MAIN_SCENE, fill_docks
 from tests.gui.pages.hands import type_into
 from tests.gui.pages.notices import NoticePage
@@ -491,7 +491,7 @@ def test_study_runs_and_computes_nothing_twice(
     qtbot.waitUntil(lambda: not c.study.open_study.reading)
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
-    assert panel(opened).results.linked.there, "the results are shown"
+    assert panel(opened).results.linked.has_results, "the results are shown"
     assert bar(opened).text.text() == "6 of 6 runs complete"
     study = c.study.open_study.study
     c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
@@ -549,7 +549,7 @@ def test_results_fit_into_a_small_window(
     p = panel(opened)
     p.tabs.setCurrentWidget(p.results_page)
     results = p.results
-    qtbot.waitUntil(lambda: results.linked.there and opened.height() == 600)
+    qtbot.waitUntil(lambda: results.linked.has_results and opened.height() == 600)
     chart = results.charts[results.shown_charts[0]]
     qtbot.waitUntil(
         lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect()
@@ -624,7 +624,7 @@ def test_workers_are_listed_by_name(qtbot: QtBot) -> None:
 
 
 def test_new_study_has_no_results(tmp_path: Path) -> None:
-    assert landed(tmp_path / "a.study.toml") is None
+    assert newer_results(tmp_path / "a.study.toml") is None
     assert trace_of(tmp_path / "a.study.toml", "key") is None
 
 

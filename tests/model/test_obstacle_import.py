@@ -296,9 +296,9 @@ def test_obstacles_join_the_scene_in_their_group() -> None:
         Cylinder(x_m=0.3, y_m=0.1, radius_m=0.025, group="pegs"),
     )
     assert bounds(pegs) == pytest.approx((0.05, 0.075, 0.325, 0.25))
-    there = Cylinder(x_m=5.0, y_m=5.0)
-    scene = with_imported(Scene().model_copy(update={"obstacles": (there,)}), pegs)
-    assert scene.obstacles == (there, *pegs)
+    existing = Cylinder(x_m=5.0, y_m=5.0)
+    scene = with_imported(Scene().model_copy(update={"obstacles": (existing,)}), pegs)
+    assert scene.obstacles == (existing, *pegs)
 
 
 def test_obstacles_invalid_in_a_scene_are_refused() -> None:

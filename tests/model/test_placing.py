@@ -315,9 +315,9 @@ def test_reset_pose_keeps_the_position(scene: Scene, lay: Any) -> None:
     i = np.arange(N - 1)
     for kind, wave in (("yaw", scene.gait.yaw), ("pitch", scene.gait.pitch)):
         wave_angles = wave.amplitude * np.sin(i * wave.phase_shift + wave.phase) + wave.offset
-        there = entries(laid.body.axes, kind)
+        moved_axes = entries(laid.body.axes, kind)
         np.testing.assert_allclose(
-            initial_joint_angles(laid)[there], wave_angles[: len(there)], atol=1e-9
+            initial_joint_angles(laid)[moved_axes], wave_angles[: len(moved_axes)], atol=1e-9
         )
 
 

@@ -153,7 +153,7 @@ def test_narrow_bend_turns_the_tail_by_its_integral(half: float) -> None:
     # independent: by an adaptive quadrature
     full = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[0]
     assert angle == pytest.approx(30.0 * half * full, rel=1e-4)
-    assert result.hidden.share < HIDDEN
+    assert result.hidden.fraction < HIDDEN
     assert result.excess <= 1.0
     assert [each.key for each in registry.check(scene) if "narrow" in each.message] == []
 

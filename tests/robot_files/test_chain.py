@@ -393,12 +393,12 @@ def test_held_joint_before_a_hinge_of_the_same_body(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("place", [1, 2, 3])
-def test_sliding_joint_is_refused_by_name(tmp_path: Path, ending: str, place: int) -> None:
+@pytest.mark.parametrize("index", [1, 2, 3])
+def test_sliding_joint_is_refused_by_name(tmp_path: Path, ending: str, index: int) -> None:
     parts = links(4, **MOTORS)
-    parts[place] = replace(parts[place], kind="slide")
+    parts[index] = replace(parts[index], kind="slide")
     text = refusal(tmp_path, parts, ending)
-    assert re.search(rf'Joint "to_link_{place + 1}" slides\.', text), text
+    assert re.search(rf'Joint "to_link_{index + 1}" slides\.', text), text
 
 
 @pytest.mark.parametrize("ending", FORMATS)

@@ -257,11 +257,11 @@ def test_scene_is_checked_before_the_engine_is_built() -> None:
         Runner(scene)
 
 
-@pytest.mark.parametrize(("share", "times"), [(np.inf, [0.0, 1.0, 2.0, 3.0]), (1e-9, [0.0])])
+@pytest.mark.parametrize(("fraction", "times"), [(np.inf, [0.0, 1.0, 2.0, 3.0]), (1e-9, [0.0])])
 def test_states_are_saved_every_second_unless_slow(
-    share: float, times: list[float], monkeypatch: pytest.MonkeyPatch
+    fraction: float, times: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_schedule, "SAVE_SHARE", share)
+    monkeypatch.setattr(state_schedule, "SAVE_SHARE", fraction)
     scene = with_values(
         load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0}
     )

@@ -236,7 +236,7 @@ def _free(
     # The work of a step grows with the cube of the number of links, and smaller links need smaller
     # steps.
     work = np.array([1.0, *((n / 8) ** 2 for n in counts)])
-    share = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
+    fraction = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     stops = sorted({*times, *np.linspace(0.0, scene.run.duration_s, 21)[1:].tolist()})
 
     def followed(track: _Track, index: int, record_profiles: Callable[[], None]) -> bool:
@@ -245,7 +245,10 @@ def _free(
             track.advance_to(stop)
             if stop in times:
                 record_profiles()
-            done = share[index] + (share[index + 1] - share[index]) * stop / scene.run.duration_s
+            done = (
+                fraction[index]
+                + (fraction[index + 1] - fraction[index]) * stop / scene.run.duration_s
+            )
             if not tell(float(done)):
                 return False
         return True

@@ -213,13 +213,13 @@ def check_step_size(
     StepCheck or None
         None if it was cancelled.
     """
-    share = 3.0 / 7.0  # fraction of the work: 1 + 2 of 1 + 2 + 4
+    coarse_work = 3.0 / 7.0  # fraction of the work: 1 + 2 of 1 + 2 + 4
 
     def first(fraction: float) -> bool:
-        return progress is None or progress(share * fraction)
+        return progress is None or progress(coarse_work * fraction)
 
     def second(fraction: float) -> bool:
-        return progress is None or progress(share + (1.0 - share) * fraction)
+        return progress is None or progress(coarse_work + (1.0 - coarse_work) * fraction)
 
     works = [partial(_run, refined(scene, parts), base_dir, changes) for parts in (1, 2)]
     runs = run_side_by_side(works, first, weights=(1.0, 2.0), gently=gently)
@@ -351,7 +351,7 @@ class _Series:
     values: tuple[FloatArray, ...]
     scale: float
     scale_name: str
-    share: float = 1.0
+    distance_scale: float = 1.0
     """Factor of distances between values: 1 / sqrt(n) gives the RMS over n links."""
     absolute: bool = False
     """Whether errors are always relative to the scale, because the magnitude of the value has no
@@ -359,11 +359,13 @@ class _Series:
 
     def distance(self, one: int, other: int) -> float:
         """Distance between two values."""
-        return self.share * float(np.linalg.norm(self.values[one] - self.values[other]))
+        return self.distance_scale * float(np.linalg.norm(self.values[one] - self.values[other]))
 
     def reference(self, limit: FloatArray | None = None) -> tuple[float, str]:
         """Reference of the errors and its name; `limit` is the value for a vanishing step, if known."""
-        size = self.share * float(np.linalg.norm(self.values[-1] if limit is None else limit))
+        size = self.distance_scale * float(
+            np.linalg.norm(self.values[-1] if limit is None else limit)
+        )
         near_zero = self.absolute or size < _NEAR_ZERO * self.scale
         return (self.scale, self.scale_name) if near_zero else (size, "value")
 
@@ -452,7 +454,7 @@ def _judge_series(series: _Series, most_order: float) -> _Judgement:
         along = float(
             np.vdot(series.values[0] - series.values[1], series.values[1] - series.values[2])
         )
-        cosine = along * series.share**2 / (first * second)
+        cosine = along * series.distance_scale**2 / (first * second)
         if _LEAST_ORDER <= order <= most_order and cosine >= _SAME_DIRECTION:
             limit = series.values[2] + (series.values[2] - series.values[1]) / (2.0**order - 1.0)
             return _Judgement(first / (1.0 - 2.0**-order), "order", order, limit)

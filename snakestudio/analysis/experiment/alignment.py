@@ -209,11 +209,11 @@ def _frame(
     if options.over_s is not None:
         begin = min(float(part[0][0]) for part in parts)
         parts = [
-            (time[early], place[early], run[early])
-            for time, place, run in parts
+            (time[early], position[early], run[early])
+            for time, position, run in parts
             if np.any(early := time <= begin + options.over_s + 1e-9)
         ]
-    measured = np.concatenate([place for _, place, _ in parts])
+    measured = np.concatenate([position for _, position, _ in parts])
     simulated = np.concatenate([run for _, _, run in parts])
     pivot = measured.mean(axis=0) if options.align_position else measured[0]
     aim = simulated.mean(axis=0) if options.align_position else pivot

@@ -53,13 +53,13 @@ class CaptureRecording:
         for b, link in enumerate(capture.links):
             if link is None or link >= n or capture.links.index(link) != b:
                 continue
-            place = capture.position[:, b]
+            position = capture.position[:, b]
             if link == CENTRE_OF_MASS:
-                rate = _slope(capture.time, place)
-                extra |= {f"com_{axis}_m": place[:, a] for a, axis in enumerate("xyz")}
+                rate = _slope(capture.time, position)
+                extra |= {f"com_{axis}_m": position[:, a] for a, axis in enumerate("xyz")}
                 extra |= {f"com_v{axis}_mps": rate[:, a] for a, axis in enumerate("xyz")}
                 continue
-            pose[:, link, :3], twist[:, link, :3] = place, _slope(capture.time, place)
+            pose[:, link, :3], twist[:, link, :3] = position, _slope(capture.time, position)
             self.measured[:, link] = capture.measured[:, b]
             if capture.orientation is not None:
                 pose[:, link, 3:] = capture.orientation[:, b]

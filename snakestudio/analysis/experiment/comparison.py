@@ -112,7 +112,7 @@ def compare_experiment(
         series.append(draws)
         if progress is not None and not progress((index + 1) / len(captures)):
             return None
-    together = _together(trials, series)
+    means = _means(trials, series)
     percent = f"{100 * COVERAGE:.0f} %"
     within = f"blocks of {block_s:.3g} s within a trial"
     if len(trials) > 1:
@@ -122,7 +122,7 @@ def compare_experiment(
         how = f"moving {within}"
         few = " They do not apply to other trials."
     method = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
-    return ExperimentComparison(recording, options, tuple(trials), together, method, block_s)
+    return ExperimentComparison(recording, options, tuple(trials), means, method, block_s)
 
 
 def _trial(
@@ -147,19 +147,19 @@ def _trial(
             f"{capture.name}: Only {np.count_nonzero(measured)} measured rows are within the run. "
             "Increase run.duration_s, or change the time offset."
         )
-    place = laid.position[inside, body]
+    position = laid.position[inside, body]
     own = run.at(link, time)
-    trend, swing = _trends(time[measured], own[measured], place[measured])
+    trend, swing = _trends(time[measured], own[measured], position[measured])
     span = float(time[-1] - time[0])
     period = 1.0 / trend.frequency if math.isfinite(trend.frequency) else span / 8.0
     ahead = path_direction(run.time, run.track(link), time, period, trend.direction)
-    error = place - own
+    error = position - own
     along = error[:, 0] * ahead[:, 0] + error[:, 1] * ahead[:, 1]
     across = error[:, 1] * ahead[:, 0] - error[:, 0] * ahead[:, 1]
     heading_run = run.heading(link, time)
     heading, remarks = _heading(laid, inside, body, heading_run)
     notes += remarks
-    course = AlignedSamples(time, own, place, measured, along, across, heading_run, heading)
+    course = AlignedSamples(time, own, position, measured, along, across, heading_run, heading)
     figures = course_figures(course, trend, swing)
     # A block of one gait period preserves periodic errors; the record must have at least four
     # blocks.
@@ -236,11 +236,9 @@ def _with_intervals(trial: TrialComparison, draws: dict[str, FloatArray]) -> Tri
     return replace(trial, figures=figures)
 
 
-def _together(
-    trials: list[TrialComparison], series: list[dict[str, FloatArray]]
-) -> dict[str, Figure]:
+def _means(trials: list[TrialComparison], series: list[dict[str, FloatArray]]) -> dict[str, Figure]:
     """Means over the trials, with intervals if there are several."""
-    together = {}
+    means = {}
     for kind in FIGURES:
         own = [trial.figures[kind.name] for trial in trials if kind.name in trial.figures]
         if len(own) < len(trials):
@@ -263,5 +261,5 @@ def _together(
         if kind.name.endswith("_max"):
             value = max(figure.value for figure in own)
             low = high = math.nan
-        together[kind.name] = Figure(value, run, experiment, low, high)
-    return together
+        means[kind.name] = Figure(value, run, experiment, low, high)
+    return means

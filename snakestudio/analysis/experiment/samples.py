@@ -63,14 +63,14 @@ def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
     total = int(counts.sum()) + 1
     if not even or total == len(time) or total > _MOST_ADDED * len(time):
         return samples, 0
-    place = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    grown = np.interp(np.arange(total), place, time)
+    index = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    grown = np.interp(np.arange(total), index, time)
 
     def spread(values: FloatArray | None) -> FloatArray | None:
         if values is None:
             return None
         result = np.full((total, *values.shape[1:]), np.nan)
-        result[place] = values
+        result[index] = values
         return result
 
     position = spread(samples.position)

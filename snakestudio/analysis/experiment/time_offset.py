@@ -54,13 +54,13 @@ class OffsetSearch:
         Raises `ExperimentError` if there are too few.
         """
         parts = []
-        for time, place, link in self._tracks:
+        for time, position, link in self._tracks:
             inside = (time + offset >= self._run.time[0] - 1e-9) & (
                 time + offset <= self._run.time[-1] + 1e-9
             )
             if np.count_nonzero(inside) >= _LEAST_ROWS:
                 at = time[inside]
-                parts.append((at, place[inside], self._run.at(link, at + offset)))
+                parts.append((at, position[inside], self._run.at(link, at + offset)))
         if not parts:
             begin, end = self._run.time[[0, -1]]
             raise ExperimentError(
@@ -75,8 +75,8 @@ class OffsetSearch:
         own = 0.0
         other = 0.0
         rows = 0
-        for time, place, run in self.common(offset):
-            measured = _without_drift(time, plane(place))
+        for time, position, run in self.common(offset):
+            measured = _without_drift(time, plane(position))
             simulated = _without_drift(time, plane(run))
             product += complex(np.vdot(measured, simulated))
             own += float(np.vdot(measured, measured).real)
@@ -154,8 +154,8 @@ class OffsetSearch:
         if self._turns:
             overlap = self._even(offset)[0]
             turn = overlap / abs(overlap) if abs(overlap) > 0 else turn
-        for time, place, run in self.common(offset):
-            left = _without_drift(time, plane(place)) * turn - _without_drift(time, plane(run))
+        for time, position, run in self.common(offset):
+            left = _without_drift(time, plane(position)) * turn - _without_drift(time, plane(run))
             rest.append((np.vdot(left[:-1], left[1:]).real, np.vdot(left, left).real))
             rows += len(time)
         ratio = sum(part[0] for part in rest) / max(sum(part[1] for part in rest), 1e-30)
@@ -164,9 +164,9 @@ class OffsetSearch:
         return math.sqrt(max(misfit, 0.0) / (effective * curvature))
 
 
-def plane(place: FloatArray) -> NDArray[np.complex128]:
+def plane(position: FloatArray) -> NDArray[np.complex128]:
     """Positions (k, 3) in the plane as complex numbers x + iy."""
-    plane: NDArray[np.complex128] = place[:, 0] + 1j * place[:, 1]
+    plane: NDArray[np.complex128] = position[:, 0] + 1j * position[:, 1]
     return plane
 
 

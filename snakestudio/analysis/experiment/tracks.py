@@ -86,9 +86,9 @@ class RunTracks:
             from scipy.interpolate import CubicSpline
 
             self._curves[link] = CubicSpline(self.time, self.track(link))
-        place: FloatArray = self._curves[link](time)
-        place[(time < self.time[0] - 1e-9) | (time > self.time[-1] + 1e-9)] = np.nan
-        return place
+        position: FloatArray = self._curves[link](time)
+        position[(time < self.time[0] - 1e-9) | (time > self.time[-1] + 1e-9)] = np.nan
+        return position
 
     def heading(self, link: int, time: FloatArray) -> FloatArray:
         """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.

@@ -88,7 +88,7 @@ def fit(
         least_steps = [parameter.least_step(trials[0].scene) for parameter in parameters]
         search = Search(parameters, weights, least_steps, evaluator, limit, progress, abandoned)
         search.best = np.array(
-            [_place(parameter, start[parameter.name]) for parameter in parameters]
+            [_starting_position(parameter, start[parameter.name]) for parameter in parameters]
         )
         try:
             _search(search, method, seed, cost_before)
@@ -177,9 +177,9 @@ def _check(
             present_value(trial.scene, parameter)
 
 
-def _place(parameter: FreeParameter, value: float | None) -> float:
+def _starting_position(parameter: FreeParameter, value: float | None) -> float:
     """Starting point of the search: a value that is omitted in a scene is unlimited, so the upper bound is nearest."""
-    return 1.0 if value is None else parameter.place(value)
+    return 1.0 if value is None else parameter.position(value)
 
 
 def _runs(
@@ -233,7 +233,7 @@ def _intervals(
         )
     intervals = {}
     for parameter, half in zip(parameters, certainty.half_width, strict=True):
-        middle = parameter.place(values[parameter.name])
+        middle = parameter.position(values[parameter.name])
         low, high = (middle + side * half for side in (-1.0, 1.0))
         known = math.isfinite(half)
         intervals[parameter.name] = (

@@ -63,26 +63,26 @@ class FreeParameter:
         """Its keys as they are entered: "ground.mu_along+ground.mu_across"."""
         return _JOIN.join(self.keys)
 
-    def value(self, place: float) -> float:
+    def value(self, position: float) -> float:
         """The value at a position between the bounds (0 to 1), rounded to a few significant digits."""
-        place = min(max(place, 0.0), 1.0)
+        position = min(max(position, 0.0), 1.0)
         if self.scale == "log":
-            exact = self.low * (self.high / self.low) ** place
+            exact = self.low * (self.high / self.low) ** position
         else:
-            exact = self.low + place * (self.high - self.low)
+            exact = self.low + position * (self.high - self.low)
         return min(max(float(f"{exact:.{_DIGITS}g}"), self.low), self.high)
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         """Position of a value between the bounds, 0 to 1; values outside are clipped."""
         value = min(max(value, self.low), self.high)
         if self.scale == "log":
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
-    def slope(self, place: float) -> float:
+    def slope(self, position: float) -> float:
         """Derivative of the value with respect to its position."""
         if self.scale == "log":
-            return self.value(place) * math.log(self.high / self.low)
+            return self.value(position) * math.log(self.high / self.low)
         return self.high - self.low
 
     def values(self, value: float) -> dict[str, float]:

@@ -55,11 +55,11 @@ def remarks(
             "No values within the ranges fit the measurement better than those of the scene."
         )
     for parameter in parameters:
-        place = parameter.place(values[parameter.name])
-        if min(place, 1.0 - place) < _AT_BOUND and not (
+        position = parameter.position(values[parameter.name])
+        if min(position, 1.0 - position) < _AT_BOUND and not (
             certainty and parameters.index(parameter) in certainty.no_effect
         ):
-            which, bound = ("lower", parameter.low) if place < 0.5 else ("upper", parameter.high)
+            which, bound = ("lower", parameter.low) if position < 0.5 else ("upper", parameter.high)
             notes.append(
                 f"{called(parameter)} ends at its {which} bound, {bound:g}. Widen its range, or do not fit it."
             )

@@ -100,15 +100,16 @@ class _Filter(NamedTuple):
         return len(self.response)
 
 
-def _memory(share: float) -> int:
+def _memory(fraction: float) -> int:
     """Number of rows after which a filter at a fraction of the row rate has lost the influence of a row."""
     return (
-        math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(share, 1e-300))) + 8
+        math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(fraction, 1e-300)))
+        + 8
     )
 
 
 @lru_cache(maxsize=16)
-def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> _Filter:
+def _designed(kind: Literal["lowpass", "highpass"], fraction: float, rows: int) -> _Filter:
     """Second-order Butterworth filter at a fraction of the row rate, by the bilinear transform.
 
     The impulse response is truncated after `rows` rows.
@@ -116,7 +117,7 @@ def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> 
     Its poles are a pair r exp(+-i theta), so that the impulse response of one over its denominator is
     r^n sin((n + 1) theta) / sin(theta).
     """
-    warped = math.tan(math.pi * share)
+    warped = math.tan(math.pi * fraction)
     warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
     denominator = 1.0 + math.sqrt(2.0) * warped + warped * warped
     radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / denominator)
@@ -209,8 +210,8 @@ def _both_ways(designed: _Filter, values: FloatArray) -> FloatArray:
     more = min(designed.memory, len(values) - 1)
     before = 2.0 * values[0] - values[more:0:-1]
     after = 2.0 * values[-1] - values[-2 : -more - 2 : -1]
-    there = _forwards(designed, np.concatenate([before, values, after]))
-    back = _forwards(designed, there[::-1])[::-1]
+    forwards = _forwards(designed, np.concatenate([before, values, after]))
+    back = _forwards(designed, forwards[::-1])[::-1]
     return back[more : more + len(values)]
 
 
@@ -250,11 +251,11 @@ class MovingMean(_Window):
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         times = block.times(first, last)
-        there = np.isfinite(values)
+        valid = np.isfinite(values)
         # otherwise large values would cancel small changes by rounding
-        middle = float(values[there].mean()) if there.any() else 0.0
-        sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
-        counts = np.concatenate([[0], np.cumsum(there)])
+        middle = float(values[valid].mean()) if valid.any() else 0.0
+        sums = np.concatenate([[0.0], np.cumsum(np.where(valid, values - middle, 0.0))])
+        counts = np.concatenate([[0], np.cumsum(valid)])
         at = block.times(start, stop)
         a = np.searchsorted(times, at - self._half, "left")
         b = np.searchsorted(times, at + self._half, "right")

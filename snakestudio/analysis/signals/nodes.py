@@ -139,13 +139,13 @@ class Reading:
         first = known.from_time(times[0])
         last = known.to_time(times[-1])
         table = columns_between(other, names, first, last)
-        there = known.times[first:last]
+        other_times = known.times[first:last]
         # rows at the same time may differ in their last bits
         near = 1e-9 * max(1.0, abs(float(times[-1])))
-        outside = (times < there[0] - near) | (times > there[-1] + near)
+        outside = (times < other_times[0] - near) | (times > other_times[-1] + near)
         columns_at: dict[ColumnKey, FloatArray] = {}
         for k, name in enumerate(names):
-            values = np.interp(times, there, table[:, k])
+            values = np.interp(times, other_times, table[:, k])
             values[outside] = np.nan
             columns_at[name, True] = values
         return columns_at

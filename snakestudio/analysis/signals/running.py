@@ -147,16 +147,16 @@ class Integral(_Running):
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
         """NaN where values are missing."""
-        there = np.isfinite(values)
+        valid = np.isfinite(values)
         integrals = np.full(len(values), np.nan)
-        if not there.any():
+        if not valid.any():
             return integrals, state
-        t, x = times[there], values[there]
+        t, x = times[valid], values[valid]
         before = (t[0], x[0]) if np.isnan(state.time) else (state.time, state.value)
         areas = 0.5 * np.diff(t, prepend=before[0]) * (x + np.concatenate([[before[1]], x[:-1]]))
         areas[0] += state.total
         sums = np.cumsum(areas)
-        integrals[there] = sums
+        integrals[valid] = sums
         return integrals, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
 
 
@@ -172,15 +172,15 @@ class UnwrappedAngle(_Running):
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
         """Full turns are added so that a row is within half a turn of the previous one."""
-        there = np.isfinite(values)
+        valid = np.isfinite(values)
         angles = np.full(len(values), np.nan)
-        if not there.any():
+        if not valid.any():
             return angles, state
-        x = values[there]
+        x = values[valid]
         before = x[0] if np.isnan(state.value) else state.value
         turns = state.total - np.cumsum(np.round(np.diff(x, prepend=before) / self._turn))
-        angles[there] = x + self._turn * turns
-        return angles, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
+        angles[valid] = x + self._turn * turns
+        return angles, _State(float(times[valid][-1]), float(x[-1]), float(turns[-1]))
 
 
 class ValueAt(Node):

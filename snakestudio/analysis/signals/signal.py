@@ -213,8 +213,8 @@ class SpanStatistics:
 def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Times and values of the rows that have a value."""
     t, x = np.asarray(times, np.float64), np.asarray(values, np.float64)
-    there = np.isfinite(x)
-    return t[there], x[there]
+    valid = np.isfinite(x)
+    return t[valid], x[valid]
 
 
 def spectrum(

@@ -187,14 +187,14 @@ class _YieldingGait:
             if time[0] >= ramp.start + ramp.duration:
                 continue
             other = self._motion_of(fields, parameters, clock)
-            share, d_share, dd_share = (
+            weight, d_weight, dd_weight = (
                 of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
             )
             d, dd, ddd = (a - b for a, b in zip(other, motion, strict=True))
             motion = (
-                motion[0] + share * d,
-                motion[1] + share * dd + d_share * d,
-                motion[2] + share * ddd + 2.0 * d_share * dd + dd_share * d,
+                motion[0] + weight * d,
+                motion[1] + weight * dd + d_weight * d,
+                motion[2] + weight * ddd + 2.0 * d_weight * dd + dd_weight * d,
             )
         return motion
 
@@ -220,10 +220,10 @@ class _YieldingGait:
         state = self.state
         clock, pace, d_pace = self._clock(time)
         angle, rate, acceleration = self._blended(state.before, time, clock)
-        d_share = 0.0
+        d_weight = 0.0
         if state.after != state.before:
-            share = np.clip((time - state.begin) / (state.end - state.begin), 0.0, 1.0)[:, None]
-            d_share = 1.0 / (state.end - state.begin)
+            fraction = np.clip((time - state.begin) / (state.end - state.begin), 0.0, 1.0)[:, None]
+            d_weight = 1.0 / (state.end - state.begin)
             d, dd, ddd = (
                 b - a
                 for a, b in zip(
@@ -232,12 +232,12 @@ class _YieldingGait:
                     strict=True,
                 )
             )
-            angle = angle + share * d
-            rate = rate + share * dd
-            acceleration = acceleration + share * ddd
+            angle = angle + fraction * d
+            rate = rate + fraction * dd
+            acceleration = acceleration + fraction * ddd
             within = ((time >= state.begin) & (time <= state.end))[:, None]
-            moved = np.where(within, d_share * d, 0.0)
-            moved_rate = np.where(within, 2.0 * d_share * dd, 0.0)
+            moved = np.where(within, d_weight * d, 0.0)
+            moved_rate = np.where(within, 2.0 * d_weight * dd, 0.0)
         else:
             moved = moved_rate = np.zeros_like(angle)
         pace = pace[:, None]
@@ -327,8 +327,8 @@ class Compliance:
         """Values of the channels."""
         state = self._state
         nominal = _values(self._scene.gait, self._names)
-        share = (state.value[0] - nominal[0]) / self._largest(self._names[0])
-        return np.array([state.load[0], share, *state.value])
+        fraction = (state.value[0] - nominal[0]) / self._largest(self._names[0])
+        return np.array([state.load[0], fraction, *state.value])
 
     def _largest(self, name: str) -> float:
         degrees = _law(self._scene).largest_change_deg
@@ -474,10 +474,11 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
-    share = abs(control["compliance_share"])
+    fraction = abs(control["compliance_share"])
     return [
         Said(
-            "warning" if share > 0.99 else "accent", f"yields by {share:.0%} of the largest change"
+            "warning" if fraction > 0.99 else "accent",
+            f"yields by {fraction:.0%} of the largest change",
         )
     ]
 

@@ -372,14 +372,14 @@ class LeaderFollower:
         if state.side * offset > settings.head_reach_m:
             state.side = -state.side
         target = direction + state.side * math.radians(settings.head_angle_deg)
-        place = _longer(state.place, state.travelled)
+        position = _longer(state.place, state.travelled)
         bend = _longer(state.bend, angle[0])
-        angle_ref: FloatArray = np.interp(state.travelled - self._behind, place, bend)
+        angle_ref: FloatArray = np.interp(state.travelled - self._behind, position, bend)
         angle_ref[0] = self._body.head_joint_for(target, heading)
-        old = max(int(place.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
+        old = max(int(position.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
         state.head_offset = offset
         state.travelled += settings.speed_m_s * period
-        state.place = place[old:]
+        state.place = position[old:]
         state.bend = bend[old:]
         return angle_ref
 

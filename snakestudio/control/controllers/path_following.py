@@ -210,7 +210,7 @@ def _half_width(scene: Scene) -> float:
 def _distances(scene: Scene, path: Track) -> dict[int, float]:
     """Distance of the path from each obstacle (0-based) that cannot be climbed, m; 0 if it passes through."""
     count = int(min(max(path.length / _SPACING, 1.0), 20000.0)) + 1
-    points = np.array([path.place(s)[0] for s in np.linspace(0.0, path.length, count)])
+    points = np.array([path.pose(s)[0] for s in np.linspace(0.0, path.length, count)])
     return {
         index: min(
             float(distances(solid_outline(solid), points).min()) for solid in obstacle_solids(o)
@@ -266,7 +266,7 @@ def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
     # An offset bends the body into an arc whose radius is the link length divided by the offset.
     tightest = law.offset_limit / robot.link_length_m
     if 0.0 < tightest < curvature:
-        x, y = path.place(where)[0]
+        x, y = path.pose(where)[0]
         message = (
             f"the path has a radius of {1 / curvature:.2g} m at ({x:.2g}, {y:.2g}), but with an offset of "
             f"{law.offset_limit_deg:g}° the robot turns with a radius of {1 / tightest:.2g} m"

@@ -196,7 +196,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     selected = [
         first[at]
         for at in sorted(
-            {round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))}
+            {round(index) for index in np.linspace(0, len(first) - 1, min(len(first), 3))}
         )
     ]
     every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in selected])

@@ -73,20 +73,20 @@ class Setting(Generic[T]):
         of : str
             Name of the thing whose value is stored, for a setting with one value for each of them.
         """
-        raw: Any = settings.value(self._place(of))
+        raw: Any = settings.value(self._key_of(of))
         value = None if raw is None else _converted(raw, self.default)
         return self.default if value is None or not self._allows(value) else value
 
     def store(self, settings: QSettings, value: T, of: str = "") -> None:
         """Store a value; see `load`."""
         stored: object = value
-        settings.setValue(self._place(of), list(stored) if isinstance(stored, tuple) else stored)
+        settings.setValue(self._key_of(of), list(stored) if isinstance(stored, tuple) else stored)
 
     def discard(self, settings: QSettings, of: str = "") -> None:
         """Remove the stored value; see `load`."""
-        settings.remove(self._place(of))
+        settings.remove(self._key_of(of))
 
-    def _place(self, of: str) -> str:
+    def _key_of(self, of: str) -> str:
         return f"{self.key}/{of}" if of else self.key
 
     def _allows(self, value: Any) -> bool:
@@ -134,8 +134,8 @@ class StoredRecords:
     def load(self, settings: QSettings) -> list[tuple[Any, ...]]:
         """Return the records, each with the values of all fields (None for a missing one)."""
         records = []
-        for place in range(settings.beginReadArray(self.key)):
-            settings.setArrayIndex(place)
+        for index in range(settings.beginReadArray(self.key)):
+            settings.setArrayIndex(index)
             records.append(tuple(settings.value(name) for name in self._fields))
         settings.endArray()
         return records
@@ -144,8 +144,8 @@ class StoredRecords:
         """Replace the stored records."""
         settings.remove(self.key)
         settings.beginWriteArray(self.key, len(records))
-        for place, record in enumerate(records):
-            settings.setArrayIndex(place)
+        for index, record in enumerate(records):
+            settings.setArrayIndex(index)
             for name, value in zip(self._fields, record, strict=True):
                 settings.setValue(name, value)
         settings.endArray()

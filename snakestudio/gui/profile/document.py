@@ -231,7 +231,7 @@ class ProfileDocument(QObject):
         self.loaded = LoadedProfile(state.profile, database, self.path, state.dbc)
         self.state = state
         self.changed.emit()
-        self._throttle.ask()
+        self._throttle.request()
 
     def _check(self) -> None:
         self.problems, self.arming = check(self.loaded), arming_problems(self.loaded)

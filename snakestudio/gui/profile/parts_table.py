@@ -199,12 +199,12 @@ class PartsTable(QWidget):
 
     def remove(self) -> None:
         """Remove the selected rows."""
-        gone = set(self.rows)
-        if gone and self.model.replace(
-            [part for row, part in enumerate(self.model.parts) if row not in gone],
+        removed = set(self.rows)
+        if removed and self.model.replace(
+            [part for row, part in enumerate(self.model.parts) if row not in removed],
             f"Remove {self.model.one}",
         ):
-            self.select_part(min(min(gone), len(self.model.parts) - 1))
+            self.select_part(min(min(removed), len(self.model.parts) - 1))
 
     def duplicate(self) -> None:
         """Duplicate the selected rows below themselves."""

@@ -118,8 +118,8 @@ class WiggleDialog(Dialog):
         header.setStretchLastSection(True)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for place, width in enumerate((104, 62, 84, 112, 92)):
-            header.resizeSection(place, theme.scaled(width))
+        for index, width in enumerate((104, 62, 84, 112, 92)):
+            header.resizeSection(index, theme.scaled(width))
         self.table.setAccessibleName("Axes and their responses")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
         self.chart = LineChart("t in s", "Angle in °")
@@ -338,7 +338,7 @@ class WiggleDialog(Dialog):
         )
         passed = time.monotonic() - self._begun
         self.bar.setValue(round(1000 * min(1.0, passed / self._length)))
-        self._throttle.ask()
+        self._throttle.request()
         if telemetry.state is not LinkState.ARMED:
             self._finish(
                 f"The test was aborted: {telemetry.reason or 'the robot is no longer armed.'}"

@@ -21,7 +21,7 @@ class _PinnedRun:
     path: Path
     name: str
     recording: RunFile
-    place: int
+    index: int
 
 
 class PinnedRuns(QObject):
@@ -45,7 +45,7 @@ class PinnedRuns(QObject):
 
     def colour(self, path: Path) -> str:
         """Colour of an overlaid run."""
-        return pinned_colour(self._runs[path].place)
+        return pinned_colour(self._runs[path].index)
 
     def show(self, path: Path, name: str) -> None:
         """Overlay the run in a file under `name`.
@@ -54,9 +54,9 @@ class PinnedRuns(QObject):
         """
         if path in self._runs:
             return
-        taken = {run.place for run in self._runs.values()}
-        place = next(number for number in range(len(taken) + 1) if number not in taken)
-        self._runs[path] = _PinnedRun(path, name, open_run(path), place)
+        taken = {run.index for run in self._runs.values()}
+        index = next(number for number in range(len(taken) + 1) if number not in taken)
+        self._runs[path] = _PinnedRun(path, name, open_run(path), index)
         self.changed.emit()
 
     def hide(self, path: Path) -> None:

@@ -122,8 +122,8 @@ class BodyShape(QWidget):
             self.elevation = min(max(self.elevation + _TURN * by.y(), 0.0), 0.5 * math.pi)
             self.update()
         elif self._grabbed is not None and self._scene is not None:
-            share = (event.position().x() - self._grabbed) / max(1.0, 0.6 * self.width())
-            self.ahead = share * period(self._scene)
+            fraction = (event.position().x() - self._grabbed) / max(1.0, 0.6 * self.width())
+            self.ahead = fraction * period(self._scene)
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -125,7 +125,7 @@ class Checks(QWidget):
         session_controller.status_changed.connect(self._refresh)
         # the session reports current problems; unreadable files are checked here
         pace = Throttle(200, self._refresh, self)
-        document.scene_changed.connect(pace.ask)
+        document.scene_changed.connect(pace.request)
         # after saving in another folder, relative file names refer to other files
         document.title_changed.connect(self._refresh)
         self._refresh()

@@ -60,9 +60,9 @@ class ImportChoices:
 class _Plan(QWidget):
     """Top view of the obstacles: imported ones in the accent colour, with existing ones."""
 
-    def __init__(self, there: Cylinders, parent: QWidget) -> None:
+    def __init__(self, existing: Cylinders, parent: QWidget) -> None:
         super().__init__(parent)
-        self._there = there
+        self._there = existing
         self._new: Cylinders = ()
         self.setMinimumHeight(180)
         self.setAccessibleName("Plan of the obstacles")

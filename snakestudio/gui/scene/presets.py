@@ -259,9 +259,9 @@ class PresetBox(ChoiceBox):
         reasons = {preset.name: why for preset in self._presets if (why := self.reason(preset))}
         if reasons != self.reasons or theme.current() is not self._palette:
             self.reasons, self._palette = reasons, theme.current()
-            place = {preset.name: index for index, preset in enumerate(self._offered)}
+            order = {preset.name: index for index, preset in enumerate(self._offered)}
             self._presets = tuple(
-                sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name]))
+                sorted(self._offered, key=lambda p: (p.name in reasons, order[p.name]))
             )
             self._fill()
             self._mark(scene)

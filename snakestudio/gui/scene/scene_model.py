@@ -135,12 +135,12 @@ class SceneModel(QAbstractItemModel):
     arranging()
         Rows are about to be added, removed or moved. Release persistent indexes, because each of
         them is looked up again.
-    put_asked(indices: tuple of int, name: str)
+    move_requested(indices: tuple of int, name: str)
         Obstacles (0-based) were dragged onto a group, or ("") out of their groups.
     """
 
     arranging = Signal()
-    put_asked = Signal(tuple, str)
+    move_requested = Signal(tuple, str)
 
     def __init__(
         self,
@@ -478,7 +478,7 @@ class SceneModel(QAbstractItemModel):
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
         dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
-        self.put_asked.emit(dragged, self._drop_group(parent))
+        self.move_requested.emit(dragged, self._drop_group(parent))
         return True
 
     # --- changes ----------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ class SceneTree(ThemedWidget):
         self.model = SceneModel(
             document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self
         )
-        self.model.put_asked.connect(arrange.put_into)
+        self.model.move_requested.connect(arrange.put_into)
         self.model.arranging.connect(self._clear_rows)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
@@ -189,13 +189,13 @@ class SceneTree(ThemedWidget):
                 indices
             ):
                 index = current.siblingAtColumn(0)
-        place = self.proxy.mapFromSource(index)
-        if not place.isValid():  # hidden by the search
+        source_index = self.proxy.mapFromSource(index)
+        if not source_index.isValid():  # hidden by the search
             self.search.clear()
-            place = self.proxy.mapFromSource(index)
+            source_index = self.proxy.mapFromSource(index)
         self.view.setFocus()
-        self.view.scrollTo(place)
-        self.view.edit(place)
+        self.view.scrollTo(source_index)
+        self.view.edit(source_index)
 
     # --- selection --------------------------------------------------------------------------------
 

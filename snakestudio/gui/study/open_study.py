@@ -12,7 +12,7 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.study.checking import StudyCheck, checked
-from snakestudio.viewmodel.study.landing import StoredResults, landed, trace_of
+from snakestudio.viewmodel.study.landing import StoredResults, newer_results, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
 
 _LOOK_MS = 1000
@@ -31,14 +31,14 @@ class OpenStudy(QObject):
         The study or the state of its file changed.
     checked()
         `study_check` has changed.
-    landed()
+    results_changed()
         `results` have changed.
     """
 
     opened = Signal()
     changed = Signal()
     checked = Signal()
-    landed = Signal()
+    results_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -145,7 +145,7 @@ class OpenStudy(QObject):
             self._discard_check()
         self.opened.emit()
         self.changed.emit()
-        self.landed.emit()
+        self.results_changed.emit()
 
     def edit(self, study: StudyFields) -> None:
         """Replace the study and save it."""
@@ -219,7 +219,7 @@ class OpenStudy(QObject):
 
     def read_results_soon(self) -> None:
         """Read new results at a limited rate."""
-        self._refresh_throttle.ask()
+        self._refresh_throttle.request()
 
     def read_all_results(self) -> None:
         """Read the results again after the last run, so that none is missing."""
@@ -235,7 +235,7 @@ class OpenStudy(QObject):
         before = None if again or self.results is None else self.results.number
 
         def work(_: object) -> list[StoredResults]:
-            new_results = landed(path, before)
+            new_results = newer_results(path, before)
             return [] if new_results is None else [new_results]
 
         self._read_path = path
@@ -252,7 +252,7 @@ class OpenStudy(QObject):
         if read:
             self.results = read[0]
         if read or before != error:
-            self.landed.emit()
+            self.results_changed.emit()
 
     def trace(self, key: str) -> Trace | None:
         """Return the path and last pose of a run, by its key."""

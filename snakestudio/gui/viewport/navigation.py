@@ -92,10 +92,10 @@ class Navigator(QObject):
             self.jump(self._to)
 
     def _advance(self) -> None:
-        share = (time.perf_counter() - self._began) / TRANSITION
-        if share >= 1:
+        fraction = (time.perf_counter() - self._began) / TRANSITION
+        if fraction >= 1:
             self._timer.stop()
-        self.camera = blend(self._from, self._to, share)
+        self.camera = blend(self._from, self._to, fraction)
         self.changed.emit()
 
     # --- by mouse ---------------------------------------------------------------------------------

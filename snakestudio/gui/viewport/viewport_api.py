@@ -205,10 +205,10 @@ class ViewportApi:
         begin, end = seen.reshape(2, -1, 2)
         cursor = np.array(self.ndc(position)) * size
         span = end - begin
-        share = np.einsum("ij,ij->i", cursor - begin, span) / np.maximum(
+        fraction = np.einsum("ij,ij->i", cursor - begin, span) / np.maximum(
             (span**2).sum(axis=1), 1e-9
         )
-        towards = begin + np.clip(share, 0.0, 1.0)[:, None] * span - cursor
+        towards = begin + np.clip(fraction, 0.0, 1.0)[:, None] * span - cursor
         away = np.linalg.norm(towards, axis=1)
         for link in np.argsort(away)[:_NEAREST_LINKS].tolist():
             if not away[link] > 0.0:

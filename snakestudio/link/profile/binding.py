@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cantools.database.can.message import Message as DbcMessage
 
 from snakestudio.errors import FormulaError, Problem
-from snakestudio.link.profile.field import Field, fields_of, together, with_encoding
+from snakestudio.link.profile.field import Field, can_share_frame, fields_of, with_encoding
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile, Quantity, Signal
@@ -315,7 +315,7 @@ def _carried(
             return (), Problem("error", where, what, "set slot to its axis")
         if any(c.axis == axis and c.quantity == signal.quantity for c in carried):
             same = next(c for c in carried if c.axis == axis and c.quantity == signal.quantity)
-            if together(same.field, fields[signal.signal]):
+            if can_share_frame(same.field, fields[signal.signal]):
                 of = "the node" if axis < 0 else profile.axes[axis].name
                 what = f"{same.field.name} and {signal.signal} both carry the {signal.quantity} of {of}"
                 return (), Problem("error", where, what, "set different slots, or remove one")

@@ -132,7 +132,7 @@ def _problems(error: pydantic.ValidationError) -> list[Problem]:
     places = [detail["loc"] for detail in details]
 
     def follows(loc: tuple[str | int, ...]) -> bool:
-        return any(place != loc and place[: len(loc)] == loc for place in places)
+        return any(location != loc and location[: len(loc)] == loc for location in places)
 
     by_key: dict[str, Problem] = {}
     for detail in details:

@@ -424,8 +424,10 @@ def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:
 
 def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
     """Return the scene without the obstacles at these 0-based indices."""
-    gone = set(indices)
-    return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
+    removed = set(indices)
+    return _with_obstacles(
+        scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in removed)
+    )
 
 
 def with_path(scene: Scene, path: GroundPath) -> Scene:

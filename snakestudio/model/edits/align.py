@@ -80,8 +80,8 @@ def distributed(
         begin = low[0] + np.concatenate(([0.0], np.cumsum(size[:-1] + gap)))
         moves = begin - low
     shifts = np.zeros((len(scene.obstacles), 2))
-    for place, move in zip(order[1:-1], moves[1:-1], strict=True):
-        shifts[list(parts[place]), k] = move
+    for index, move in zip(order[1:-1], moves[1:-1], strict=True):
+        shifts[list(parts[index]), k] = move
     return _shifted(scene, shifts)
 
 
@@ -112,5 +112,5 @@ def _shifted(scene: Scene, shifts: FloatArray) -> Scene:
     )
 
 
-def _moved(place: float, shift: float) -> float:
-    return round(place + shift, 6) if shift else place
+def _moved(value: float, shift: float) -> float:
+    return round(value + shift, 6) if shift else value

@@ -62,10 +62,12 @@ def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> Float
     along = np.column_stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z)))
     axis = half[:, None] * along
     away = points[:, None] - (pose[:, :2] + middle[:, None] * along)
-    share = np.clip(
+    fraction = np.clip(
         (away * axis).sum(axis=2) / np.maximum((axis * axis).sum(axis=1), 1e-12), -1.0, 1.0
     )
-    return np.asarray((np.linalg.norm(away - share[..., None] * axis, axis=2) - radius).min(axis=1))
+    return np.asarray(
+        (np.linalg.norm(away - fraction[..., None] * axis, axis=2) - radius).min(axis=1)
+    )
 
 
 def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:

@@ -159,12 +159,12 @@ def _bent_state(
     part = slice(joint + 1, None) if behind else slice(0, joint + 1)
     half = 0.5 * (by if behind else -by)
     turn = matrices(np.concatenate([[math.cos(half)], math.sin(half) * about])[None])[0]
-    place = np.array(start.position_m)
+    position = np.array(start.position_m)
     orientation = np.array(start.orientation_wxyz)
-    before = place[part] - point
-    place[part] = point + before @ turn.T
+    before = position[part] - point
+    position[part] = point + before @ turn.T
     orientation[part] = quaternions(turn @ matrices(pose[part, 3:]))
-    changes: dict[str, Any] = {"position_m": place, "orientation_wxyz": orientation}
+    changes: dict[str, Any] = {"position_m": position, "orientation_wxyz": orientation}
     if start.velocity_m_s is not None and start.angular_velocity_rad_s is not None:
         # Velocities relative to the fixed part turn with it.
         velocity = np.array(start.velocity_m_s)

@@ -51,14 +51,14 @@ def units(scene: Scene, indices: Sequence[int]) -> list[tuple[int, ...]]:
 
     If all are of one group, each is a separate unit.
     """
-    together: dict[str, list[int]] = {}
+    by_group: dict[str, list[int]] = {}
     for i in indices:
-        together.setdefault(scene.obstacles[i].group, []).append(i)
-    alone = together.pop("", [])
-    if not alone and len(together) == 1:
-        alone = next(iter(together.values()))
-        together = {}
-    return sorted([*(tuple(group) for group in together.values()), *((i,) for i in alone)])
+        by_group.setdefault(scene.obstacles[i].group, []).append(i)
+    alone = by_group.pop("", [])
+    if not alone and len(by_group) == 1:
+        alone = next(iter(by_group.values()))
+        by_group = {}
+    return sorted([*(tuple(group) for group in by_group.values()), *((i,) for i in alone)])
 
 
 def free_group_name(scene: Scene, like: str = "Group") -> str:

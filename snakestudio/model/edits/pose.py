@@ -274,9 +274,9 @@ def _carried(
         return with_start(scene, _carried_state(as_state(scene, base_dir), turn, pivot, shift))
     pose, _ = initial_state(scene, base_dir)
     here = pose[min(start.link, len(pose)) - 1, :3]
-    there = pivot + turn @ (here - pivot) + shift
+    moved = pivot + turn @ (here - pivot) + shift
     velocity = turn @ np.array([start.vx_m_s, start.vy_m_s, start.vz_m_s])
-    changes: dict[str, Any] = {"x_m": tidy(there[0]), "y_m": tidy(there[1])}
+    changes: dict[str, Any] = {"x_m": tidy(moved[0]), "y_m": tidy(moved[1])}
     if velocity.any():
         changes |= {
             "vx_m_s": tidy(velocity[0]),
@@ -288,9 +288,9 @@ def _carried(
         rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
         changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
     if scene.body.in_space and (
-        start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9
+        start.z_m is not None or not _upright(turn) or abs(moved[2] - here[2]) > 1e-9
     ):
-        changes["z_m"] = tidy(there[2])
+        changes["z_m"] = tidy(moved[2])
     return with_start(scene, changed_start(start, **changes, **_turned_angles(start, turn)))
 
 
@@ -331,10 +331,10 @@ def _within_half_a_turn(degrees: float) -> float:
 def _carried_state(
     start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray
 ) -> StateStart:
-    place = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
+    position = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
     orientation = np.array(start.orientation_wxyz)
     orientation = orientation / np.linalg.norm(orientation, axis=1, keepdims=True).clip(1e-300)
-    changes: dict[str, Any] = {"position_m": _triples(place)}
+    changes: dict[str, Any] = {"position_m": _triples(position)}
     if not np.array_equal(turn, np.eye(3)):
         changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(orientation)))
         for name in ("velocity_m_s", "angular_velocity_rad_s"):
@@ -385,10 +385,10 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
     level = with_start(scene, _validated(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])
     turned = round(math.degrees(math.remainder(turned, math.tau)), 6) + 0.0
-    there = with_start(scene, _validated(kind, values | {"heading_deg": turned}))
-    away = (now[:, :2] - initial_state(there)[0][:, :2]).mean(axis=0)
-    place = {"x_m": round(float(away[0]), 6) + 0.0, "y_m": round(float(away[1]), 6) + 0.0}
-    return with_start(scene, _validated(kind, values | {"heading_deg": turned} | place))
+    placed = with_start(scene, _validated(kind, values | {"heading_deg": turned}))
+    away = (now[:, :2] - initial_state(placed)[0][:, :2]).mean(axis=0)
+    position = {"x_m": round(float(away[0]), 6) + 0.0, "y_m": round(float(away[1]), 6) + 0.0}
+    return with_start(scene, _validated(kind, values | {"heading_deg": turned} | position))
 
 
 def _mean_direction(pose: FloatArray) -> float:

@@ -21,7 +21,7 @@ from snakestudio.model.scene import Scene
 _USUAL_LINK = 0.122
 """Link length of the robot that the default obstacle sizes suit, m."""
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Preset:
     icon: str
     """Name of its icon."""
 
-    make: Callable[[Scene, Place], tuple[Obstacle, ...]]
+    make: Callable[[Scene, Point], tuple[Obstacle, ...]]
     """Creates its obstacles around a position (x, y), m, in sizes that suit the scene's robot."""
 
 
@@ -67,9 +67,9 @@ def _named(scene: Scene, title: str, obstacle: Obstacle) -> Obstacle:
     )
 
 
-def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
+def _one(kind: ShapeKind, name: str, scene: Scene, position: Point) -> tuple[Obstacle, ...]:
     """One obstacle, with sizes and friction of the last one of its kind if there is one."""
-    at = {"x_m": place[0], "y_m": place[1]}
+    at = {"x_m": position[0], "y_m": position[1]}
     last = last_like(scene, name)
     if last is not None:
         new = obstacle_with(last, name="", group="", locked=False, hidden=False, **at)
@@ -79,8 +79,8 @@ def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstac
     return (_named(scene, kind.title, kind.fields(**at, **sizes, **kind.fresh(fit))),)
 
 
-def _several(of: Arrangement, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
-    obstacles = of.make(_fit(scene), *place)
+def _several(of: Arrangement, scene: Scene, position: Point) -> tuple[Obstacle, ...]:
+    obstacles = of.make(_fit(scene), *position)
     if len(obstacles) == 1:
         return (_named(scene, of.title, obstacles[0]),)
     group = free_group_name(scene, of.title)
@@ -116,10 +116,10 @@ PRESETS: Mapping[str, Preset] = _Presets()
 """All presets by name, in menu order."""
 
 
-def preset_obstacles(scene: Scene, name: str, place: Place) -> tuple[Obstacle, ...]:
+def preset_obstacles(scene: Scene, name: str, position: Point) -> tuple[Obstacle, ...]:
     """Obstacles of a preset at a position (x, y), m.
 
     Raises `KeyError` if there is no preset with that name. Raises `pydantic.ValidationError` if the
     position is out of range.
     """
-    return PRESETS[name].make(scene, place)
+    return PRESETS[name].make(scene, position)

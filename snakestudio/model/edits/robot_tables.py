@@ -355,18 +355,18 @@ def _rewritten(
     for entry in arrange(target, count, _per_axis(table, name)):
         numbers = alike.get((selected(entry.where, count), entry.only), [])
         free = (each for each in numbers if each >= first and getattr(result[each], name) is None)
-        place = next(free, len(result))
-        if place == len(result):
+        index = next(free, len(result))
+        if index == len(result):
             result.append(_table(table, entry, name))
             emptied.append(False)
         else:
-            result[place] = _changed(result[place], **{name: entry.value})
+            result[index] = _changed(result[index], **{name: entry.value})
         if arrange is _layered:
-            first = place + 1  # later entries are exceptions from this one
+            first = index + 1  # later entries are exceptions from this one
     result = [
         override
-        for override, gone in zip(result, emptied, strict=True)
-        if not (gone and _empty(override))
+        for override, was_emptied in zip(result, emptied, strict=True)
+        if not (was_emptied and _empty(override))
     ]
     return result if _resolved(result, count).get(name, {}) == target else None
 

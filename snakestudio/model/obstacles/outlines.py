@@ -65,8 +65,10 @@ def _nearest_on(points: FloatArray, corners: FloatArray) -> tuple[float, FloatAr
     side = end - begin
     size = np.square(side).sum(axis=1)
     to = points[:, None] - begin
-    share = np.clip(np.einsum("kli,li->kl", to, side) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
-    foot = begin + share[..., None] * side
+    fraction = np.clip(
+        np.einsum("kli,li->kl", to, side) / np.where(size > 0.0, size, 1.0), 0.0, 1.0
+    )
+    foot = begin + fraction[..., None] * side
     away = np.linalg.norm(points[:, None] - foot, axis=2)
     k, edge = np.unravel_index(int(np.argmin(away)), away.shape)
     return float(away[k, edge]), points[k], foot[k, edge]
@@ -177,8 +179,8 @@ def distances(outline: Outline, points: FloatArray) -> FloatArray:
     for a, edge in zip(begin, end - begin, strict=True):
         to = points - a
         size = float(edge @ edge)
-        share = np.clip(to @ edge / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
-        away = to - share * edge
+        fraction = np.clip(to @ edge / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
+        away = to - fraction * edge
         np.minimum(nearest, np.hypot(away[:, 0], away[:, 1]), out=nearest)
         inside &= edge[0] * to[:, 1] - edge[1] * to[:, 0] >= 0.0
     return np.where(inside, 0.0, np.maximum(nearest - outline.radius, 0.0))

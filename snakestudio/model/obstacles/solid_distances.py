@@ -47,10 +47,10 @@ def from_prism(body: Prism) -> Distance:
     def distance(p: FloatArray) -> FloatArray:
         local = (p - body.origin) @ body.rotation
         from_begin = local[:, None, [0, 2]] - begin
-        share = np.clip(
+        fraction = np.clip(
             np.einsum("pki,ki->pk", from_begin, edge) / np.square(edge).sum(axis=1), 0.0, 1.0
         )
-        near = np.linalg.norm(from_begin - share[..., None] * edge, axis=2).min(axis=1)
+        near = np.linalg.norm(from_begin - fraction[..., None] * edge, axis=2).min(axis=1)
         beyond = np.einsum("pki,ki->pk", from_begin, normal).max(axis=1)
         return _combined(
             np.where(beyond > 0.0, near, beyond), np.abs(local[:, 1]) - body.half_width

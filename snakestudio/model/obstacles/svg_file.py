@@ -580,9 +580,11 @@ def _fitting(
     sx, sy = width / w, height / h
     if align != "none":
         sx = sy = max(sx, sy) if "slice" in tokens[1:] else min(sx, sy)
-    share = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
+    fractions = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
     fx, fy = (
-        (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))
+        (0.0, 0.0)
+        if align == "none"
+        else (fractions.get(align[1:4], 0.5), fractions.get(align[5:8], 0.5))
     )
     return sx, 0.0, 0.0, sy, fx * (width - w * sx) - x * sx, fy * (height - h * sy) - y * sy
 

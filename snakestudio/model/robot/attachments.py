@@ -201,7 +201,7 @@ class Attachments:
         for i, (anchor, (at, twists)) in enumerate(
             zip(self._support.explicit_anchors, self._anchors, strict=True)
         ):
-            place = np.stack(
+            position = np.stack(
                 [
                     np.broadcast_to(np.asarray(part, np.float64), t.shape)
                     for part in at.at(values)[:3]
@@ -210,9 +210,9 @@ class Attachments:
             )
             end = math.inf if anchor.until_s is None else anchor.until_s
             active = (t >= anchor.from_s - ROUNDING) & (t < end - ROUNDING)
-            active &= (place[:, 0] >= 0.0) & (place[:, 0] <= self._length)
+            active &= (position[:, 0] >= 0.0) & (position[:, 0] <= self._length)
             hold[active, i, 0] = 1.0
-            hold[active, i, 1:] = place[active]
+            hold[active, i, 1:] = position[active]
             for j, formula in enumerate(twists):
                 value, rate = formula.at(values)[:2]
                 twist[:, i, j] = value
@@ -229,12 +229,12 @@ class Attachments:
         first = np.floor(travel / wavelength - 0.25).astype(np.int64)
         rows = np.arange(len(travel))
         for wave in (first + j for j in range(self.count)):
-            place = (0.25 + wave) * wavelength - travel
-            active = (place > 0.0) & (place < self._length)
+            position = (0.25 + wave) * wavelength - travel
+            active = (position > 0.0) & (position < self._length)
             row = rows[active]
             slot = np.mod(wave, self.count)[active]
             hold[row, slot, 0] = 1.0
-            hold[row, slot, 1] = place[active]
+            hold[row, slot, 1] = position[active]
             hold[row, slot, 2:] = -speed[active]
 
     def _contracted(

@@ -203,7 +203,7 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
             for a, b, most in zip(coarse, fine, allowed, strict=True)
         ]
         missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
-        if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
+        if 2 * n > MOST or (max(errors) < 1.0 and missed.fraction < HIDDEN):
             deviations = Resolution(n, float(max(errors)), missed)
             same = n == before.slices  # then the earlier evaluation used the same slices
             return (
@@ -232,8 +232,8 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     points = grid(scene)
     strains = StrainLaw(scene.strain, beam).at(np.zeros(1), points).strain[0]
     with np.errstate(all="ignore"):
-        turn, place = shape(strains, beam.length_m)
-    if not (np.isfinite(place).all() and np.isfinite(turn).all()):
+        turn, position = shape(strains, beam.length_m)
+    if not (np.isfinite(position).all() and np.isfinite(turn).all()):
         raise SceneError(
             "strain: the formulas are not finite at t = 0; avoid 1/0 and roots of negative numbers."
         )
@@ -250,16 +250,16 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     else:
         onto = frame @ turn[at].T
     turn = onto @ turn
-    place = place @ onto.T
+    position = position @ onto.T
     z = getattr(start, "z_m", None)
-    place = (
-        place
+    position = (
+        position
         + np.array([getattr(start, "x_m", 0.0), getattr(start, "y_m", 0.0), z or 0.0])
-        - place[at]
+        - position[at]
     )
     if z is None:
-        place[:, 2] += beam.radius_m - place[:, 2].min()
-    return turn, place, recorded
+        position[:, 2] += beam.radius_m - position[:, 2].min()
+    return turn, position, recorded
 
 
 def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
@@ -272,8 +272,8 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
 
     Raises `SceneError` as `slices`, or if the strains are not finite.
     """
-    turn, place, recorded = _placed(scene)
-    pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
+    turn, position, recorded = _placed(scene)
+    pose = np.column_stack([position[recorded], quaternions(turn[recorded])])
     return pose, np.zeros((scene.beam.sections, 6))
 
 
@@ -286,11 +286,11 @@ def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
 
     Raises `SceneError` as `slices`.
     """
-    turn, place, recorded = _placed(scene)
+    turn, position, recorded = _placed(scene)
     start = scene.start
     velocity = np.array([getattr(start, name, 0.0) for name in ("vx_m_s", "vy_m_s", "vz_m_s")])
     omega = np.array([0.0, 0.0, math.radians(getattr(start, "omega_deg_s", 0.0))])
-    at = place[recorded[min(getattr(start, "link", 1), scene.beam.sections) - 1]]
-    velocity += np.cross(omega, place[0] - at)
-    pose = np.concatenate([place[0], quaternions(turn[:1])[0]])
+    at = position[recorded[min(getattr(start, "link", 1), scene.beam.sections) - 1]]
+    velocity += np.cross(omega, position[0] - at)
+    pose = np.concatenate([position[0], quaternions(turn[:1])[0]])
     return pose, np.concatenate([turn[0].T @ velocity, turn[0].T @ omega])

@@ -341,9 +341,9 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
             problems.append(Problem("error", f"{key}.index", message, remedy))
             continue
         for name, this in values_of(override):
-            place = chosen, getattr(override, "only", None), name
-            if place in seen and seen[place][1] != this:
-                other, that = seen[place]
+            entry = chosen, getattr(override, "only", None), name
+            if entry in seen and seen[entry][1] != this:
+                other, that = seen[entry]
                 problems.append(
                     Problem(
                         "error",
@@ -352,5 +352,5 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
                         "remove one of the two",
                     )
                 )
-            seen.setdefault(place, (number, this))
+            seen.setdefault(entry, (number, this))
     return problems

@@ -59,7 +59,7 @@ class HiddenBend(NamedTuple):
     bend.
     """
 
-    share: float
+    fraction: float
     component: int
     time: float
     abscissa: float
@@ -209,7 +209,7 @@ def _search(
         boxes = _Boxes(boxes.t[selected], boxes.x[selected])
         in_time = np.full(len(selected), duration > 0.0 and (length == 0.0 or turn % 2 == 0))
         boxes = boxes.halves(in_time)
-    return [Extreme(index, *place, True) for place in at]
+    return [Extreme(index, *point, True) for point in at]
 
 
 def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> HiddenBend:
@@ -242,7 +242,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> HiddenBend:
             missed = np.abs(law.along(index, t, x)[0] - parabola) * (cells.x[:, 1] - cells.x[:, 0])
             sums = np.array([missed[t == each].sum() for each in times])
             most = float(sums.max()) * lever / total
-            if most > worst.share:
+            if most > worst.fraction:
                 at = times[np.argmax(sums)]
                 worst = HiddenBend(
                     most, index, float(at), float(x[np.argmax(np.where(t == at, missed, -1.0))])

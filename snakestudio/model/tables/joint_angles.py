@@ -596,21 +596,21 @@ def _own_columns(
     names: Sequence[str], axes: Sequence[Axis], ignored: Sequence[Axis]
 ) -> list[int] | None:
     """Columns of the axes in tables of this program: angles, or references if there are no angles."""
-    there = {
+    by_joint = {
         (int(m[1]) - 1, m[2], bool(m[3])): k
         for k, name in enumerate(names)
         if (m := _OWN.match(name))
     }
-    if not there:
+    if not by_joint:
         return None
     known = {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
-    extra = sorted({(joint, kind) for joint, kind, _ in there} - known)
+    extra = sorted({(joint, kind) for joint, kind, _ in by_joint} - known)
     if not extra:
         for reference in (False, True):
-            columns = [there.get((axis.joint, axis.kind, reference)) for axis in axes]
+            columns = [by_joint.get((axis.joint, axis.kind, reference)) for axis in axes]
             if None not in columns:
                 return [column for column in columns if column is not None]
-        missing = next(axis for axis in axes if (axis.joint, axis.kind, False) not in there)
+        missing = next(axis for axis in axes if (axis.joint, axis.kind, False) not in by_joint)
         message = f"the table has no column {missing.name}_rad"
     else:
         message = f"the table has angles of joint_{extra[0][0] + 1}_{extra[0][1]}, an axis that the robot does not have"
@@ -644,9 +644,9 @@ def _by_number(group: list[_Candidate], axes: Sequence[Axis], ignored: Sequence[
     least = min(each.number or 0 for each in group)
     base = 0 if least == 0 else 1
     if all(each.kind is not None for each in group):
-        there = {((each.number or 0) - base, each.kind): each.column for each in group}
-        columns = [there.get((axis.joint, axis.kind)) for axis in axes]
-        extra = set(there) - {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
+        by_axis = {((each.number or 0) - base, each.kind): each.column for each in group}
+        columns = [by_axis.get((axis.joint, axis.kind)) for axis in axes]
+        extra = set(by_axis) - {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
         if None in columns or extra:
             raise _other_count(len(group), axes)
         return [column for column in columns if column is not None]

@@ -73,10 +73,12 @@ class Trajectory:
             end = spline(knots[1:], 2)
             # Between knots the second derivative is linear: the rate is largest at a knot, or where it
             # is 0.
-            share = np.divide(begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0)
+            fraction = np.divide(
+                begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0
+            )
             top = np.abs(spline(knots, 1)).max(axis=0)
             for own, column in enumerate(axes):
-                inner = knots[:-1] + share[:, own] * np.diff(knots)
+                inner = knots[:-1] + fraction[:, own] * np.diff(knots)
                 result[column] = max(top[own], float(np.abs(spline(inner, 1)[:, own]).max()))
         return result
 

@@ -40,7 +40,7 @@ from snakestudio.runfile.mcap.about import Origin, about
 from snakestudio.runfile.mcap.blocks import Columns, Scratch, definition, encode, head_bytes
 from snakestudio.runfile.mcap.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.runfile.mcap.enclosed import digest, named_by, named_files, read_files
-from snakestudio.runfile.mcap.index import Index, Place
+from snakestudio.runfile.mcap.index import Extent, Index
 from snakestudio.runfile.mcap.records import (
     MAGIC,
     ChunkBytes,
@@ -171,21 +171,21 @@ class RunWriter:
         changes: Sequence[Change | Pull] = (),
         events: Sequence[RunEvent] = (),
         checkpoints: Sequence[tuple[float, bytes]] = (),
-    ) -> list[Place]:
+    ) -> list[Extent]:
         """Append new data.
 
         Raises `OSError` if it cannot be written; the file is unchanged then.
 
         Returns
         -------
-        list of Place
+        list of Extent
             Positions of the blocks.
         """
         mark = self._mark()
         if len(self._views) >= _VIEWS_AT_ONCE:
             self._show()
         before = self._n_rows
-        chunks: list[tuple[ChunkBytes, list[Place]]] = []
+        chunks: list[tuple[ChunkBytes, list[Extent]]] = []
         added = Index()
         for rows in blocks:
             added.first_rows.append(self._n_rows)
@@ -201,7 +201,7 @@ class RunWriter:
         parts = []
         indexes = []
         for chunk, places in chunks:
-            places.append(Place(at, chunk.chunk_length))
+            places.append(Extent(at, chunk.chunk_length))
             indexes.append(chunk.index(at))
             parts += chunk.parts
             at += chunk.length
@@ -212,7 +212,7 @@ class RunWriter:
             at += len(data)
         for time, (record, data) in attached:
             attachment_indexes.append(_attachment_index(record, at, len(data)))
-            added.checkpoints.append((time, Place(at, len(data))))
+            added.checkpoints.append((time, Extent(at, len(data))))
             parts.append(data)
             at += len(data)
         try:

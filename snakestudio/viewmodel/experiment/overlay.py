@@ -26,8 +26,8 @@ def simulated_place(snapshot: Snapshot, link: int) -> FloatArray | None:
     """Return the simulated position of a link (0-based; -1: centre of mass), (3,), m; None if unknown."""
     if Fields.POSE not in snapshot.valid or not link < snapshot.n_links:
         return None
-    place = snapshot.link_pose[link, :3] if link >= 0 else snapshot.centre_of_mass
-    return np.asarray(place, float) if np.isfinite(place).all() else None
+    position = snapshot.link_pose[link, :3] if link >= 0 else snapshot.centre_of_mass
+    return np.asarray(position, float) if np.isfinite(position).all() else None
 
 
 def _gaps(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> list[FloatArray]:

@@ -247,10 +247,10 @@ def _stack(chart_data: ChartData, view: PlotType, names: Sequence[str]) -> None:
     chart_data.unit = f"spacing {readable(1 / scale, view.unit)}"
 
 
-def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
-    assert callable(place)
+def _row_labels(n: int, position_of: object) -> list[tuple[float, str]]:
+    assert callable(position_of)
     every = max(1, math.ceil(n / 6))
-    return [(place(row), str(row + 1)) for row in range(0, n, every)]
+    return [(position_of(row), str(row + 1)) for row in range(0, n, every)]
 
 
 def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:

@@ -211,13 +211,13 @@ def _strips(content: Content, known: Known) -> list[CurveSpec]:
     names = [curve.name for curve in content.curves if curve.name in known]
     if len(names) > 1:
         names = [name for name in names if not is_signal(known[name].series)]
-    together = series_key([known[name].series for name in names])
+    key = series_key([known[name].series for name in names])
     lines = []
     for number, name in enumerate(names):
         parts = numbered(name)
         label = f"{parts[0]} {parts[1]}" if parts else label_of(name)
         lines.append(
-            CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit)
+            CurveSpec(key, number, label, link_colour(number, len(names)), known[name].unit)
         )
     return lines
 

@@ -124,9 +124,9 @@ class PlotType:
 
     def _fits(self, schema: Schema) -> bool:
         kind = "body" if schema.sections else "links"
-        there = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
+        available = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
         return (
-            there
+            available
             and (schema.n_holds > 0 or not self.holds)
             and set(self.columns) <= set(schema.extra)
         )

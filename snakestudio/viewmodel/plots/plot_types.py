@@ -32,7 +32,7 @@ class _Curve(NamedTuple):
     colour: str
     axis: int = 0
     faint: bool = False
-    there: Callable[[Schema], bool] = lambda schema: True
+    is_in: Callable[[Schema], bool] = lambda schema: True
     """Whether runs with a schema have the curve."""
 
 
@@ -52,7 +52,7 @@ def _curves(*curves: _Curve) -> Lines:
                 curve.faint,
             )
             for curve in curves
-            if curve.there(schema)
+            if curve.is_in(schema)
         ]
 
     return lines
@@ -95,12 +95,12 @@ def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
     lines = []
-    for kind, place, colour in _axes_of(schema, index):
+    for kind, entry, colour in _axes_of(schema, index):
         angle, reference = (kind, f"{kind} ref") if _in_space(schema) else ("angle", "reference")
-        lines.append(CurveSpec(f"joint_*_{kind}_deg", place, angle, colour, "°"))
+        lines.append(CurveSpec(f"joint_*_{kind}_deg", entry, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints under torques have none
             lines.append(
-                CurveSpec(f"joint_*_{kind}_ref_deg", place, reference, "dim", "°", faint=True)
+                CurveSpec(f"joint_*_{kind}_ref_deg", entry, reference, "dim", "°", faint=True)
             )
     return lines
 
@@ -108,8 +108,8 @@ def _joint(schema: Schema, index: int) -> list[CurveSpec]:
 def _torque(schema: Schema, index: int) -> list[CurveSpec]:
     named = _in_space(schema)
     return [
-        CurveSpec(f"joint_*_{kind}_torque_nm", place, kind if named else "torque", colour, "N m")
-        for kind, place, colour in _axes_of(schema, index)
+        CurveSpec(f"joint_*_{kind}_torque_nm", entry, kind if named else "torque", colour, "N m")
+        for kind, entry, colour in _axes_of(schema, index)
     ]
 
 
@@ -135,13 +135,13 @@ _SPEED = _curves(_Curve("com_speed_mps", "CoM", "good"), _Curve("link_*_speed_mp
 _POSITION = _curves(
     _Curve("link_*_x_m", "x", "accent"),
     _Curve("link_*_y_m", "y", "warning"),
-    _Curve("link_*_z_m", "z", "text", there=_in_space),
+    _Curve("link_*_z_m", "z", "text", is_in=_in_space),
     _Curve("com_x_m", "CoM x", "good"),
     _Curve("com_y_m", "CoM y", "friction"),
 )
 _ATTITUDE = _curves(
-    _Curve("link_*_roll_deg", "roll", "friction", there=_in_space),
-    _Curve("link_*_pitch_deg", "pitch", "warning", there=_in_space),
+    _Curve("link_*_roll_deg", "roll", "friction", is_in=_in_space),
+    _Curve("link_*_pitch_deg", "pitch", "warning", is_in=_in_space),
     _Curve("link_*_yaw_deg", "yaw", "accent"),
 )
 _SOLVER = _curves(
@@ -218,8 +218,8 @@ def _sections(choices: tuple[str, ...]) -> Lines:
         series = _SERIES[choices[index]]
         n = len(schema.sections)
         return [
-            CurveSpec(series, i, f"X {place:.3g} m", link_colour(i, n), unit_of(series))
-            for i, place in enumerate(schema.sections)
+            CurveSpec(series, i, f"X {abscissa:.3g} m", link_colour(i, n), unit_of(series))
+            for i, abscissa in enumerate(schema.sections)
         ]
 
     return lines

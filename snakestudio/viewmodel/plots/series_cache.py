@@ -223,8 +223,8 @@ class SeriesCache:
         """Stop all threads."""
         self._close_derived(lambda key: True)
 
-    def _close_derived(self, gone: Callable[[str], bool]) -> None:
-        for key in [key for key in self._derived if gone(key)]:
+    def _close_derived(self, is_removed: Callable[[str], bool]) -> None:
+        for key in [key for key in self._derived if is_removed(key)]:
             self._derived.pop(key).close()
         self._detail.keep(self._keys)
 

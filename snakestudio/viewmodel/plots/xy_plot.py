@@ -251,7 +251,7 @@ def row_near(
     series_cache: SeriesCache,
     start: float,
     stop: float,
-    place: tuple[float, float],
+    point: tuple[float, float],
     scale: tuple[float, float],
 ) -> int | None:
     """Return the row of the run whose point is nearest to a position in the plane.
@@ -262,7 +262,7 @@ def row_near(
         Curves in pairs.
     start, stop : float
         Time span of the rows to search, s.
-    place : (float, float)
+    point : (float, float)
     scale : (float, float)
         Pixels per unit of each axis, so that the visually nearest row is found.
     """
@@ -274,7 +274,7 @@ def row_near(
     last = int(np.searchsorted(times, stop, side="right"))
 
     def away(xs: FloatArray, ys: FloatArray) -> FloatArray:
-        return np.hypot((xs - place[0]) * scale[0], (ys - place[1]) * scale[1])
+        return np.hypot((xs - point[0]) * scale[0], (ys - point[1]) * scale[1])
 
     best: tuple[float, int] | None = None
     reread: tuple[CurveSpec, CurveSpec, int, int] | None = None

@@ -174,8 +174,10 @@ def _had_torque(
         return False
     may_have = ~np.isin(telemetry.meaning, _AT_REST)
     if silent is not None and profile is not None:
-        gone = {node for node, is_silent in zip(profile.nodes, silent, strict=True) if is_silent}
-        may_have = may_have & np.array([axis.node in gone for axis in profile.axes])
+        silent_nodes = {
+            node for node, is_silent in zip(profile.nodes, silent, strict=True) if is_silent
+        }
+        may_have = may_have & np.array([axis.node in silent_nodes for axis in profile.axes])
     return bool(may_have.any())
 
 

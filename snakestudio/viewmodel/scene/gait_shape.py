@@ -283,8 +283,8 @@ def _facet(points: FloatArray) -> tuple[float, float]:
         entering = int(above.argmin())
         if above[entering] > -1e-9 * reach:
             break
-        share = inverse[:, 2]
+        vertical = inverse[:, 2]
         direction = inverse @ columns[entering]
-        ratio = np.divide(share, direction, out=np.full(3, math.inf), where=direction > 1e-12)
+        ratio = np.divide(vertical, direction, out=np.full(3, math.inf), where=direction > 1e-12)
         basis[int(ratio.argmin())] = entering
     return slopes

@@ -152,8 +152,8 @@ def cells_of(
     column = _nearest(x.values[rows], known[0])
     line = _nearest(y.values[rows], known[1]) if y is not None else np.zeros(len(rows), np.int64)
     cell = line * nx + column
-    there = len(np.unique(cell))
-    if not all(c.grid for c in sides) and there * 2 < nx * ny:
+    occupied = len(np.unique(cell))
+    if not all(c.grid for c in sides) and occupied * 2 < nx * ny:
         return None
     values = np.full(nx * ny, np.nan)
     visible = np.full(nx * ny, -1, np.int64)
@@ -183,7 +183,7 @@ def cells_of(
         failed.reshape(shape),
         beyond.reshape(shape),
         left_out.reshape(shape),
-        len(rows) > there,
+        len(rows) > occupied,
     )
 
 
@@ -218,7 +218,7 @@ def _bulk(values: FloatArray) -> tuple[float, float]:
 
 def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
     """Return the borders of cells around values, as fractions of an axis."""
-    shares = scale.share(values)
+    shares = scale.fraction(values)
     if len(shares) == 1:
         return np.array([0.0, 1.0])
     between = (shares[1:] + shares[:-1]) / 2
@@ -233,7 +233,7 @@ def cell_scale(column: ResultColumn, values: FloatArray) -> AxisScale:
     plain = column.scale(0.0)
     if column.categories or len(values) < 2:
         return plain if column.categories else column.scale()
-    low, high = (plain.value(float(share)) for share in edges(plain, values)[[0, -1]])
+    low, high = (plain.value(float(fraction)) for fraction in edges(plain, values)[[0, -1]])
     return AxisScale(low, high, plain.log)
 
 

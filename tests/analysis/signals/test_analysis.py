@@ -35,7 +35,7 @@ def test_the_spectrum_is_scipys(window: str, count: int) -> None:
     t = np.arange(count) / 50.0
     x = rng.normal(size=count)
     frequency, amplitude = spectrum(t, x, window)  # type: ignore[arg-type]
-    there, power = scipy_signal.periodogram(
+    frequencies, power = scipy_signal.periodogram(
         x,
         50.0,
         window="boxcar" if window == "rectangular" else window,
@@ -45,7 +45,7 @@ def test_the_spectrum_is_scipys(window: str, count: int) -> None:
     expected = np.sqrt(2 * power)  # scipy's power is of effective values
     if count % 2 == 0:
         expected[-1] /= np.sqrt(2)
-    np.testing.assert_allclose(frequency, there)
+    np.testing.assert_allclose(frequency, frequencies)
     np.testing.assert_allclose(amplitude[1:], expected[1:], rtol=1e-10)
 
 

@@ -134,11 +134,13 @@ def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind:
     middle = (t > 5) & (t < 25)
     # Two passes of order 2, bilinear: the square of a Butterworth gain whose cut-off is shifted
     # so that both passes together are 1/sqrt(2) at `cut`.
-    share = (math.sqrt(2.0) - 1.0) ** 0.25
+    factor = (math.sqrt(2.0) - 1.0) ** 0.25
     for name, hz in (("a_m", cut), ("b_m", 2 * cut)):
         ratio = math.tan(math.pi * hz / rate) / math.tan(math.pi * cut / rate)
         gain = (
-            1 / (1 + (ratio * share) ** 4) if kind == "lowpass" else 1 / (1 + (share / ratio) ** 4)
+            1 / (1 + (ratio * factor) ** 4)
+            if kind == "lowpass"
+            else 1 / (1 + (factor / ratio) ** 4)
         )
         if name == "a_m":
             assert gain == pytest.approx(math.sqrt(0.5))
@@ -265,14 +267,14 @@ def test_the_other_run_is_read_at_the_times_of_this_one() -> None:
     signal = compile_signal("a_m - other.a_m", NAMES, NAMES)
     assert (signal.columns, signal.other_columns) == (("a_m",), ("a_m",))
     result = signal.values(run, other=other)
-    there = (run.times > 0.4999) & (run.times < 1.5001)
-    assert np.array_equal(np.isfinite(result), there)
-    np.testing.assert_allclose(result[there], run.times[there], atol=1e-12)
+    overlap = (run.times > 0.4999) & (run.times < 1.5001)
+    assert np.array_equal(np.isfinite(result), overlap)
+    np.testing.assert_allclose(result[overlap], run.times[overlap], atol=1e-12)
     np.testing.assert_allclose(
         compile_signal("sum(other.?_m) - mean(a_m, other.a_m)", NAMES, NAMES).values(
             run, other=other
-        )[there],
-        (2 - 2.5) * run.times[there],
+        )[overlap],
+        (2 - 2.5) * run.times[overlap],
         atol=1e-12,
     )
     with pytest.raises(SignalError, match=r"needs.*second"):
@@ -309,10 +311,10 @@ def test_nothing_keeps_a_recording_alive() -> None:
     signal = compile_signal("integral(a_m)", NAMES)
     run = made_of(even(100.0))
     signal.values(run)
-    gone = weakref.ref(run)
+    reference = weakref.ref(run)
     del run
     gc.collect()
-    assert gone() is None
+    assert reference() is None
 
 
 @given(st.lists(st.integers(0, 600), min_size=2, max_size=2, unique=True), st.sampled_from(ALL))

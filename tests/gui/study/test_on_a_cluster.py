@@ -65,7 +65,7 @@ def test_local_workers_continue_what_a_lost_cluster_has_computed(
     qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
     assert bar(opened).error.text == ""
     assert results_of(study_file)["runs"].tolist() == [1] * 6
-    qtbot.waitUntil(lambda: panel(opened).results.linked.there)
+    qtbot.waitUntil(lambda: panel(opened).results.linked.has_results)
     # Thousands of runs, during which the scheduler ends:
     study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
     qtbot.waitUntil(lambda: opened.context.study.open_study.study.n_points == 10_000)

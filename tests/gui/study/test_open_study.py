@@ -40,16 +40,16 @@ def test_results_are_those_of_the_study_opened_last(
     table = Table(StudyOnDisk(first).study, [])
     results = {path: StoredResults(number, table, {}) for number, path in enumerate(paths)}
 
-    def landed(path: Path, before: object) -> StoredResults:
+    def newer_results(path: Path, before: object) -> StoredResults:
         if path == first:
             begun.set()
             free.wait()
         return results[path]
 
-    monkeypatch.setattr(open_study, "landed", landed)
+    monkeypatch.setattr(open_study, "newer_results", newer_results)
     study = OpenStudy()
     emitted: list[StoredResults | None] = []
-    study.landed.connect(lambda: emitted.append(study.results))
+    study.results_changed.connect(lambda: emitted.append(study.results))
     study.open(first)
     begun.wait()
     study.open(second)
@@ -74,7 +74,7 @@ def test_closing_a_study_discards_its_check(
         free.wait()
         return StudyCheck()
 
-    monkeypatch.setattr(open_study, "landed", lambda path, before: None)
+    monkeypatch.setattr(open_study, "newer_results", lambda path, before: None)
     monkeypatch.setattr(open_study, "checked", checked)
     study = OpenStudy()
     emitted: list[bool] = []

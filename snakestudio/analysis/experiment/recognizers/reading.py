@@ -145,12 +145,12 @@ def upright_axes(
         columns = [c for c in (body.x, body.y, body.z) if c is not None]
         if len(columns) < 3:
             return AXES["z"], ()
-        place = values[:, columns]
-        place = np.where((place == 0.0).all(axis=1, keepdims=True), np.nan, place)
-        seen = place[np.isfinite(place).all(axis=1)]
+        position = values[:, columns]
+        position = np.where((position == 0.0).all(axis=1, keepdims=True), np.nan, position)
+        seen = position[np.isfinite(position).all(axis=1)]
         if len(seen) > 1:
             spans = np.maximum(spans, np.ptp(seen, axis=0))
-        places.append(place)
+        places.append(position)
     if not places:
         return AXES[documented], ()
     by_tracks = up_axis(np.stack(places, axis=1))

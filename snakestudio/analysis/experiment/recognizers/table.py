@@ -682,6 +682,6 @@ def _axes(layout: Layout, values: FloatArray) -> str:
         columns = [c for c in (body.x, body.y, body.z) if c is not None]
         if len(columns) < 3:
             return AXES["z"]
-        place = values[:, columns]
-        bodies.append(np.where((place == 0.0).all(axis=1, keepdims=True), np.nan, place))
+        position = values[:, columns]
+        bodies.append(np.where((position == 0.0).all(axis=1, keepdims=True), np.nan, position))
     return AXES[up_axis(np.stack(bodies, axis=1))] if bodies else AXES["z"]

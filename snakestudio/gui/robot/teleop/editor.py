@@ -289,14 +289,12 @@ class MappingEditor(Dialog):
         held = {key_input(key): 1.0 for key in self._held}
         for row in self.table.rows:
             show_readings(row, readings | held)
-        there = (
+        hint = (
             f"Connected: {', '.join(gamepads.names)}."
             if gamepads.names
             else gamepads.refusal or "No gamepad is plugged in."
         )
-        self.devices.setText(
-            f"{there} Click the button of an input, then press or move that input."
-        )
+        self.devices.setText(f"{hint} Click the button of an input, then press or move that input.")
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() in (

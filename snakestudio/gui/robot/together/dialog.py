@@ -143,7 +143,7 @@ class TogetherDialog(Dialog):
         self.outlet = self.form.widget("outlet", QCheckBox)
         self.caution = self.form.notes["caution"]
         self.message = self.form.message
-        self.standing = QLabel(self)
+        self.state_text = QLabel(self)
         self.test_result = QLabel(self)
         self.test_result.setProperty("role", "good")
         self.test = QPushButton("&Test", self)
@@ -152,7 +152,7 @@ class TogetherDialog(Dialog):
         buttons, self.ready = self.make_buttons("&Get Ready", others=(self.test,))
         self.form.setFixedWidth(theme.scaled(_WIDTH))
         self.arrange(
-            self.standing,
+            self.state_text,
             self.form,
             self.test_result,
             buttons,
@@ -162,11 +162,11 @@ class TogetherDialog(Dialog):
         )
         self._look_again = QTimer(self)
         self._look_again.setInterval(_STANDING_MS)
-        self._look_again.timeout.connect(self._stand)
+        self._look_again.timeout.connect(self._update_state)
         self._look_again.start()
         self.form.changed.connect(self._show)
         self._show()
-        self._stand()
+        self._update_state()
 
     def choices(self) -> StartSettings | None:
         """Choices; None if they cannot be used."""
@@ -185,9 +185,9 @@ class TogetherDialog(Dialog):
         self.ready.setEnabled(usable)
         self.test.setEnabled(usable and self._test_task is None)
 
-    def _stand(self) -> None:
+    def _update_state(self) -> None:
         """Update the state of the target, which may change while the dialog is open."""
-        _show_text(self.standing, *self._target.standing())
+        _show_text(self.state_text, *self._target.state_text())
 
     def _try(self) -> None:
         chosen = self._chosen()

@@ -308,7 +308,7 @@ class RobotTarget(QObject):
             f"plates or another computer; {others} with it. Times and clocks of both sides are stored in the run."
         )
 
-    def standing(self) -> tuple[str, str]:
+    def state_text(self) -> tuple[str, str]:
         """See `Target`."""
         refusal = self.refuses()
         if not refusal:
@@ -362,12 +362,12 @@ class RobotTarget(QObject):
         """Reason why the start ended: the robot was disconnected, or it or its monitoring changed; empty otherwise."""
         if self._robot_controller.live is self._live:
             return ""
-        gone = (
+        reason = (
             "was disconnected"
             if self._robot_controller.live is None
             else "or its monitoring has changed"
         )
-        return f"Start Together ended because the robot {gone}."
+        return f"Start Together ended because the robot {reason}."
 
     def _poll(self) -> None:
         """Start the others, too, when streaming was started by hand."""
@@ -475,7 +475,7 @@ class RunTarget(QObject):
             "sides are stored in the run."
         )
 
-    def standing(self) -> tuple[str, str]:
+    def state_text(self) -> tuple[str, str]:
         """No message: a run that can be chosen is ready."""
         return "", ""
 

@@ -294,7 +294,7 @@ def _fields(
     if keys.keys:
         cameras.append(Choice("keys", f"Keyframes ({len(keys.keys)})"))
     # Only what this run contains, as in the legend of the viewport.
-    there = rows_of(recording.scene)
+    available = rows_of(recording.scene)
     one = companions[0].name if len(companions) == 1 else ""
     changes: dict[str, dict[str, Any]] = {
         "file": {"browse": browse},
@@ -302,9 +302,9 @@ def _fields(
         "end": {"minimum": first, "maximum": last},
         "camera": {"choices": cameras},
         "curves": {"editor": lambda field, parent: CurvesEditor(field, parent, recording)},
-        "forces": {"visible_if": lambda now: "forces" in there},
-        "friction": {"visible_if": lambda now: "friction" in there},
-        "ground": {"visible_if": lambda now: "ground_forces" in there},
+        "forces": {"visible_if": lambda now: "forces" in available},
+        "friction": {"visible_if": lambda now: "friction" in available},
+        "ground": {"visible_if": lambda now: "ground_forces" in available},
         "ghosts": {
             "text": f"Ghost of {one}" if one else f"Ghosts of {len(companions)} other runs",
             "visible_if": lambda now: bool(companions),

@@ -44,7 +44,7 @@ class LinkedRows(QObject):
         """Whether a drag in a chart is in progress; slow updates wait for its end."""
 
     @property
-    def there(self) -> bool:
+    def has_results(self) -> bool:
         """Whether there are any results."""
         return self._rows is not None and len(self._rows.results) > 0
 

@@ -260,23 +260,23 @@ class Pen:
     ) -> None:
         """Draw a label centred at `centre`, or at the next free position in the direction `away`."""
         width, height = self._size(text).toTuple()
-        place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
+        rect = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
         shift = away if away is not None else QPointF(0.0, 1.0)
         for _ in range(8):
-            if not any(place.intersects(other) for other in self._occupied):
+            if not any(rect.intersects(other) for other in self._occupied):
                 break
-            place.translate(shift * (height + 2.0))
+            rect.translate(shift * (height + 2.0))
         area = self._area
-        place.moveLeft(min(max(place.left(), area.left()), max(area.left(), area.right() - width)))
-        place.moveTop(min(max(place.top(), area.top()), max(area.top(), area.bottom() - height)))
-        self._occupied.append(place)
+        rect.moveLeft(min(max(rect.left(), area.left()), max(area.left(), area.right() - width)))
+        rect.moveTop(min(max(rect.top(), area.top()), max(area.top(), area.bottom() - height)))
+        self._occupied.append(rect)
         ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
         ground.setAlphaF(0.86)
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(ground)
-        self._painter.drawRoundedRect(place, 4.0, 4.0)
+        self._painter.drawRoundedRect(rect, 4.0, 4.0)
         self._painter.setPen(theme.colour(role))
-        self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        self._painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
     def legs(self, start: QPointF, corner: QPointF, end: QPointF, role: str) -> None:
         """Draw a faint path from start to end round a corner."""

@@ -321,7 +321,7 @@ class PathTool(QObject):
             return False
         route = track(path)
         s = min(max(route.nearest(np.array(under)), 0.0), route.length)
-        x, y = (round(float(value), 3) for value in route.place(s)[0])
+        x, y = (round(float(value), 3) for value in route.pose(s)[0])
         if self._near((x, y), position) > REACH or self._waypoint_at(position) >= 0:
             return False
         index = int(np.searchsorted(route.waypoints, s))

@@ -95,9 +95,9 @@ class Tools(QObject):
 
     def move(self, event: QMouseEvent) -> bool:
         """Handle a movement; for tools after the accepting one the cursor has left."""
-        for place, tool in enumerate(self._tools):
+        for index, tool in enumerate(self._tools):
             if tool.move(event):
-                for other in self._tools[place + 1 :]:
+                for other in self._tools[index + 1 :]:
                     other.leave()
                 return True
         return False
