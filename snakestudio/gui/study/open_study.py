@@ -14,6 +14,7 @@ from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.study.checking import StudyCheck, checked
 from snakestudio.viewmodel.study.landing import StoredResults, newer_results, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
+from snakestudio.viewmodel.work import Submit, in_thread
 
 _LOOK_MS = 1000
 _REFRESH_MS = 500
@@ -33,6 +34,11 @@ class OpenStudy(QObject):
         `study_check` has changed.
     results_changed()
         `results` have changed.
+
+    Parameters
+    ----------
+    submit : callable
+        Starts checks and readings, each in a thread by default.
     """
 
     opened = Signal()
@@ -40,8 +46,9 @@ class OpenStudy(QObject):
     checked = Signal()
     results_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, submit: Submit = in_thread) -> None:
         super().__init__(parent)
+        self._submit = submit
         self._disk: StudyOnDisk | None = None
         self.study_check = StudyCheck()
         self.results: StoredResults | None = None
@@ -195,7 +202,7 @@ class OpenStudy(QObject):
             return
         study = self._disk.study
         path = self._disk.path
-        self._check_task = Task("check", lambda _: checked(study, path), self)
+        self._check_task = Task("check", lambda _: checked(study, path), self, self._submit)
         self._check_task.finished.connect(self._on_checked)
         self._check_task.failed.connect(lambda problem: self._on_checked(StudyCheck()))
 
@@ -239,7 +246,7 @@ class OpenStudy(QObject):
             return [] if new_results is None else [new_results]
 
         self._read_path = path
-        self._read_task = Task("study results", work, self)
+        self._read_task = Task("study results", work, self, self._submit)
         self._read_task.finished.connect(lambda read: self._on_read(read, ""))
         self._read_task.failed.connect(lambda problem: self._on_read([], problem.sentence()))
 
