@@ -225,7 +225,7 @@ class _Drive:
         # No imports once the robot is armed: they would take longer than its heartbeat
         # timeout.
         self._states = LinkState
-        self._together = RobotStartTarget
+        self._start_target_type = RobotStartTarget
         self._mention_foreign_master = mention_foreign_master
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link = link
@@ -394,7 +394,7 @@ class _Drive:
         if start_settings is None:
             self._robot.stream()
         else:
-            self._start_target = self._together(
+            self._start_target = self._start_target_type(
                 self._robot, start_settings, name, lambda text: print(text, flush=True)
             )
             if not start_settings.wait:

@@ -98,9 +98,9 @@ _NUMBERS: dict[str, tuple[type, ...]] = {
 """Permitted types of fields by annotation; None is permitted only where the annotation contains
 it."""
 
-_PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
-_PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
-_NAMES = {place: name for name, place in _PLACES.items()}
+_PLACES = {name: location for name, location, _ in (*_RECORDS, *_PARTS)}
+_PLACES_1 = {name_1: location for _, location, name_1 in (*_RECORDS, *_PARTS)}
+_NAMES = {location: name for name, location in _PLACES.items()}
 
 
 _Declared = ControllerKind | GaitKind | FormulationKind

@@ -129,9 +129,11 @@ def test_two_hundred_truncated_run_files_are_readable(recorded: Path, tmp_path: 
                 continue
             with open_run(path) as part:
                 read += 1
-                kept = part.rows(0, len(part))
+                readable = part.rows(0, len(part))
                 for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
-                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (
+                    assert np.array_equal(
+                        getattr(readable, name), getattr(rows, name)[: len(readable)]
+                    ), (
                         cut,
                         name,
                     )

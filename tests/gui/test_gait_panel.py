@@ -217,8 +217,8 @@ def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
     image = shape.grab().toImage()
     colour = theme.colour(role)
 
-    def alike(found: QColor) -> bool:
-        return max(abs(found.red() - colour.red()), abs(found.blue() - colour.blue())) < 8
+    def alike(pixel: QColor) -> bool:
+        return max(abs(pixel.red() - colour.red()), abs(pixel.blue() - colour.blue())) < 8
 
     rows = range(top, min(bottom, image.height()))
     return sum(alike(image.pixelColor(x, y)) for x in range(image.width()) for y in rows)

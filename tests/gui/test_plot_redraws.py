@@ -143,8 +143,8 @@ def test_all_plots_show_the_same_time(
         session_controller.append(20)
         page.tick()
         QApplication.processEvents()
-        shown = {each.what for each in seen if each.what}
-        assert len(shown) <= 1, shown
-        moments |= shown
+        times = {each.what for each in seen if each.what}
+        assert len(times) <= 1, times
+        moments |= times
     assert len(moments) > 10
     assert len({start for _, start, _ in moments}) >= 2, "more than one page"

@@ -477,12 +477,12 @@ def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbo
     poll_link(window)
     link.say("The log was ended.", "warning")
     poll_link(window)
-    words = panel.state.title.text()
-    assert "CONTACT LOST" in words
-    assert "MAY STILL MOVE" in words
+    title = panel.state.title.text()
+    assert "CONTACT LOST" in title
+    assert "MAY STILL MOVE" in title
     danger = theme.colour("danger")
     banner = window.context.banners.robot
-    assert banner.text.startswith(f"{words}\n{link.reason}")
+    assert banner.text.startswith(f"{title}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
     assert danger.name() in panel.state.title.styleSheet()
     assert bar.state_value.caption.startswith("CONTACT LOST")
@@ -492,11 +492,11 @@ def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbo
         window.context.session_controller.close_run,
     ):  # whichever source is shown
         show()
-        qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
+        qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {title}"))
     link.changes = {}
     poll_link(window)
     assert "is restored" in banner.text
-    qtbot.waitUntil(lambda: words not in status.left.text)
+    qtbot.waitUntil(lambda: title not in status.left.text)
 
 
 def test_stale_values_are_grey_immediately(
@@ -721,17 +721,17 @@ def test_closing_stops_an_armed_robot_first(
     window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(window, link, LinkState.STREAMING)
-    asked: list[tuple[str, int]] = []
+    questions: list[tuple[str, int]] = []
 
     def question(
         parent: object, title: str, text: str, *buttons: object
     ) -> QMessageBox.StandardButton:
-        asked.append((text, len(link.stops)))
+        questions.append((text, len(link.stops)))
         return QMessageBox.StandardButton.Cancel
 
     monkeypatch.setattr(QMessageBox, "question", question)
     assert not window.close()
-    ((question, stops),) = asked
+    ((question, stops),) = questions
     assert "disconnect" in question
     assert stops == 1, "it is stopped before the question"
     assert ["window" in stop for stop in link.stops] == [True]

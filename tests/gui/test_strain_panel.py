@@ -107,8 +107,8 @@ def test_panels_follow_the_model_and_undo(qtbot: QtBot, document: Document) -> N
     panels.show()
     before = titles(panels), {key for key, row in panels.rows.items() if row.isVisible()}
     document.set_value("model.kind", "continuum_beam", "Model")
-    shown = titles(panels)
-    assert set(shown) == {
+    panel_titles = titles(panels)
+    assert set(panel_titles) == {
         "Strain law",
         "Contacts of the body",
         "Continuum body",

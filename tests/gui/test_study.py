@@ -638,12 +638,12 @@ def test_fields_are_those_of_the_search(study_file: Path, qtbot: QtBot) -> None:
         opened.changed.connect(widget.refresh)
         widget.refresh()
     form.show()
-    shown = {name: field.isVisible() for name, field in form.fields.items()}
-    assert shown == {"points": False, "seed": False, "batch": False}
+    visible = {name: field.isVisible() for name, field in form.fields.items()}
+    assert visible == {"points": False, "seed": False, "batch": False}
     for kind, batch in (("sobol", False), ("cma_es", True)):
         form.kind.setCurrentIndex(form.kind.findData(kind))
-        shown = {name: field.isVisible() for name, field in form.fields.items()}
-        assert shown == {"points": True, "seed": True, "batch": batch}
+        visible = {name: field.isVisible() for name, field in form.fields.items()}
+        assert visible == {"points": True, "seed": True, "batch": batch}
     opened.edit(opened.study.model_copy(update={"fixed": {"run.duration_s": 2.5}}))
     assert [card.value.text() for card in fixed.cards] == ["2.5"]
     opened.close()

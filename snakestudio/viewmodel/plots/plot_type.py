@@ -13,7 +13,7 @@ from snakestudio.model.snapshot import Fields
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-STOPS = tuple(f"stop:{place}" for place in range(7))
+STOPS = tuple(f"stop:{index}" for index in range(7))
 """Colours of curves in addition to roles of the theme."""
 
 

@@ -77,15 +77,15 @@ def test_local_workers_continue_what_a_lost_cluster_has_computed(
     assert bar(opened).error.text.startswith(f"{address}: ")
     assert "scheduler" in bar(opened).error.text
     assert bar(opened).run_button.isVisible()
-    kept = int(results_of(study_file)["runs"].sum())
-    assert kept >= finished(opened) > 6
+    completed = int(results_of(study_file)["runs"].sum())
+    assert completed >= finished(opened) > 6
     who = bar(opened).workers_box
     who.activated.emit(who.findText("1 worker"))
     bar(opened).run_button.click()
     assert bar(opened).error.text == ""
-    qtbot.waitUntil(lambda: finished(opened) > kept, timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: finished(opened) > completed, timeout=COMPILING_MS)
     progress = opened.context.study.runner.progress
     assert progress is not None
-    assert progress.known == kept
+    assert progress.known == completed
     bar(opened).cancel_button.click()
     qtbot.waitUntil(bar(opened).run_button.isVisible)

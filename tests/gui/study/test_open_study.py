@@ -71,9 +71,9 @@ def test_results_are_those_of_the_study_opened_last(
     qtbot: QtBot, paths: tuple[Path, Path], study: OpenStudy, work: HeldWork
 ) -> None:
     """Also if those of the previous study are read later."""
-    shown: list[int] = []
+    counts: list[int] = []
     study.results_changed.connect(
-        lambda: shown.append(len(study.results.table.rows) if study.results is not None else 0)
+        lambda: counts.append(len(study.results.table.rows) if study.results is not None else 0)
     )
     for path in paths:
         study.open(path)
@@ -81,7 +81,7 @@ def test_results_are_those_of_the_study_opened_last(
     for reading in reversed(readings):
         work.run(reading)
     assert len(readings) == 2
-    assert shown == [0, 0, 5]
+    assert counts == [0, 0, 5]
     assert study.path == paths[1]
 
 
