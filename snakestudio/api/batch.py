@@ -301,7 +301,7 @@ class Batch:
         self.step(targets, int(n) * self.period_steps, rates=rates, torques=torques)
 
     def _set_points(self, name: str, points: ArrayLike) -> FloatArray:
-        """Values for all joint axes of all worlds."""
+        """Return the values for all joint axes of all worlds."""
         m = len(self.axes)
         if not m:
             raise UsageError(
@@ -410,7 +410,7 @@ class Batch:
                 drive.request(now, left, partial(due.__getitem__, world))
 
     def _state_of(self, worlds: list[int]) -> BatchState:
-        """State of some worlds."""
+        """Return the state of some worlds."""
         if len(worlds) == self.n:
             return self.state
         return BatchState(self._rows, self.energies, np.array(worlds, np.int64))
@@ -558,7 +558,7 @@ def _check_memory(engine: Engine, n: int) -> None:
 
 
 def _array_bytes(value: Any) -> int:
-    """Size of all arrays in nested tuples, bytes."""
+    """Return the size of all arrays in nested tuples, bytes."""
     if isinstance(value, tuple):
         return sum(_array_bytes(part) for part in value)
     return int(value.nbytes) if isinstance(value, np.ndarray) else 0

@@ -89,7 +89,7 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
 
 
 def _dimension(name: str) -> str:
-    """Dimension of a column of links or joints; joints have one dimension per kind of axis."""
+    """Return the dimension of a column of links or joints; joints have one dimension per kind of axis."""
     part, _, rest = name.partition("_{}_")
     return f"{part}_{rest.split('_')[0]}" if part == "joint" else part
 

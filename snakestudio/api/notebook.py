@@ -151,7 +151,7 @@ def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
 
 
 def _thinned(recording: Recording, names: tuple[str, ...]) -> FloatArray:
-    """Columns at rows that are evenly spaced over a run, (k, columns)."""
+    """Return the columns at rows that are evenly spaced over a run, (k, columns)."""
     values = np.concatenate(list(table(recording, names)))
     count = len(values)
     chosen: FloatArray = values[
@@ -209,7 +209,7 @@ def _side_by_side(table: str, picture: str) -> str:
 
 
 def _drawn(draw: Any) -> str:
-    """Drawing as an embedded image."""
+    """Return the drawing as an embedded image."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -480,7 +480,7 @@ class Study:
     # representation
 
     def _status(self) -> tuple[str, Table | None]:
-        """Progress as text, and the table if there is one."""
+        """Return the progress as text, and the table if there is one."""
         try:
             table = self.table
         except StudyError:
@@ -545,7 +545,7 @@ def _index(name: str, value: Any, count: int) -> int:
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """Signature that changes with the file; None for an empty or missing file."""
+    """Return the signature that changes with the file; None for an empty or missing file."""
     with suppress(OSError):
         stat = path.stat()
         if stat.st_size:

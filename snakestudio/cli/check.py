@@ -55,7 +55,7 @@ class _Report:
         return sum(problem.severity == "error" for problem in self.problems)
 
     def values(self) -> dict[str, Any]:
-        """The report for scripts."""
+        """Return the report for scripts."""
         problems = [
             {
                 "severity": problem.severity,
@@ -147,7 +147,7 @@ def _study_report(name: str, path: Path) -> _Report:
 
 
 def _lines(error: Exception, severity: Severity = "error") -> list[Problem]:
-    """The messages of an error, each as a problem."""
+    """Return the messages of an error, each as a problem."""
     from snakestudio.errors import Problem
 
     return [Problem(severity, "", line.removesuffix("."), "") for line in str(error).splitlines()]

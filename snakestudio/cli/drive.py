@@ -329,7 +329,7 @@ class _Drive:
                 )
 
     def _ready(self) -> bool:
-        """Whether the robot can be armed; take the next step towards that."""
+        """Return whether the robot can be armed; take the next step towards that."""
         telemetry = self._link.telemetry()
         if telemetry.state == self._states.LISTENING:
             # Frames sent alongside another program could stop its robot: wait without sending until
@@ -349,11 +349,11 @@ class _Drive:
         return telemetry.state == self._states.IDLE and not self._robot.not_ready
 
     def _stopped(self, telemetry: Telemetry) -> bool:
-        """Whether a node reports that it has stopped or has a fault."""
+        """Return whether a node reports that it has stopped or has a fault."""
         return any(meaning in self._unfit for meaning in telemetry.meaning.tolist())
 
     def _reasons(self) -> list[str]:
-        """Reasons why the robot cannot be armed, with the remedy that this command offers."""
+        """Return the reasons why the robot cannot be armed, with the remedy that this command offers."""
         reasons = list(self._robot.not_ready)
         if self._stopped(self._link.telemetry()) and not self._reset_sent:
             reasons.append("Give --reset to send the reset sequence of its profile.")

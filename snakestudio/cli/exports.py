@@ -83,7 +83,7 @@ def add_export_arguments(
 
 
 def requested(options: argparse.Namespace) -> list[Export]:
-    """Requested exports with their checked options, in the order of the formats.
+    """Return the requested exports with their checked options, in the order of the formats.
 
     Raises `ExportError` if a format does not exist. Raises `UsageError` if an option is invalid.
     """
@@ -117,7 +117,7 @@ def requested(options: argparse.Namespace) -> list[Export]:
 
 
 def _options(kind: ExportKind, options: argparse.Namespace, path: Path) -> Any:
-    """Options of a format from its own arguments; None for its default options."""
+    """Return the options of a format from its own arguments; None for its default options."""
     if kind.name == "video" and hasattr(options, "codec"):
         from snakestudio.cli.video_options import video_options
 

@@ -156,7 +156,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace, data: FitResult) -> dict[str, Any]:
-    """The fit for scripts, with 95 % confidence intervals."""
+    """Return the fit for scripts, with 95 % confidence intervals."""
     parameters = [
         {
             "name": one.name,

@@ -56,7 +56,7 @@ def _show_warning(
 
 
 def _calling_plugin() -> str:
-    """Name of the plug-in whose code is running in this thread; "" if there is none."""
+    """Return the name of the plug-in whose code is running in this thread; "" if there is none."""
     if "snakestudio.plugins.loaded" not in sys.modules:
         return ""
     from inspect import currentframe

@@ -26,7 +26,7 @@ _KEPT = {
 
 
 def output(text: str) -> Path:
-    """Path of an output option; ``-`` is the standard output."""
+    """Return the path of an output option; ``-`` is the standard output."""
     from snakestudio.model.atomic import STDOUT
 
     return STDOUT if text == "-" else Path(text)
@@ -151,7 +151,7 @@ class Outputs:
 
 
 def _passes_on(path: Path) -> bool:
-    """Whether a path does not store what is written: a device, a pipe, the standard output."""
+    """Return whether a path does not store what is written: a device, a pipe, the standard output."""
     from snakestudio.model.atomic import followed
 
     try:

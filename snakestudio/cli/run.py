@@ -253,7 +253,7 @@ def _check_step(
 
 
 def _has_outputs(options: argparse.Namespace, exports: Sequence[Export]) -> bool:
-    """Whether there are outputs, or the run starts together with others."""
+    """Return whether there are outputs, or the run starts together with others."""
     return (
         bool(exports)
         or options.contact_problem is not None

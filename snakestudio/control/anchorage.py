@@ -99,7 +99,7 @@ def switches(holds: Attachments, times: FloatArray, most: int = 24) -> FloatArra
 
 
 def _to_head(turn: FloatArray, position: FloatArray, twist: FloatArray) -> FloatArray:
-    """Twists (k, 6) of sections as their extension to the head: Ad_g, P5 (66)."""
+    """Return twists (k, 6) of sections as their extension to the head: Ad_g, P5 (66)."""
     angular = np.einsum("kij,kj->ki", turn, twist[:, 3:])
     linear = np.einsum("kij,kj->ki", turn, twist[:, :3]) + np.cross(position, angular)
     return np.concatenate([linear, angular], axis=1)

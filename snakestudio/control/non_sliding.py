@@ -31,7 +31,7 @@ def slip(
     radius: float,
     speed: FloatArray | None,
 ) -> Slip:
-    """Slip due to strains and their rates, from P5 (7) with a head that does not slip.
+    """Return the slip due to strains and their rates, from P5 (7) with a head that does not slip.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ class _State:
     """Aimed at 0 or 1."""
 
     def phase(self, time: FloatArray) -> FloatArray:
-        """Phase at `time` (s), rad."""
+        """Return the phase at `time` (s), rad."""
         return self.turned + self.frequency.integral(time)
 
 
@@ -126,7 +126,7 @@ class SteeredGait:
         self._known = self._state  # at the last evaluation
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        """Return angles, rates and accelerations at `time` ((k,), s), exact."""
         if self._state is self._known:
             return self._ahead.motion(time)
         self._known = self._state
@@ -201,12 +201,12 @@ class SteeredGait:
         return state
 
     def arrived(self, shape: Shape | EnvelopedShape) -> bool:
-        """Whether the gait has this shape or is changing to it; otherwise call `aim` again."""
+        """Return whether the gait has this shape or is changing to it; otherwise call `aim` again."""
         state = self._state
         return shape == (state.other if state.blend.target == 1.0 else state.shape)
 
     def values(self, time: float) -> tuple[float, float, float]:
-        """Frequency (rad/s), fraction of the amplitude and offset (rad) at `time` (s)."""
+        """Return the frequency (rad/s), fraction of the amplitude and offset (rad) at `time` (s)."""
         state = self._state
         return (
             state.frequency.value_at(time),

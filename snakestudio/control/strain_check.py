@@ -41,7 +41,7 @@ _AVOID = "avoid 1/0, roots and logarithms of negative numbers, and very large nu
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with a continuous body."""
+    """Return the errors and warnings for a `scene` with a continuous body."""
     with np.errstate(all="ignore"):  # formulas may be anything
         return _check(scene)
 
@@ -72,7 +72,7 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _plain(scene: Scene) -> list[Problem]:
-    """Checks that do not need the law."""
+    """Return the checks that do not need the law."""
     problems: list[Problem] = []
     if not scene.start.any_body:
         problems.append(
@@ -89,7 +89,7 @@ def _plain(scene: Scene) -> list[Problem]:
 def _strains(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Errors for strains that are impossible for any body, or for this one."""
+    """Return the errors for strains that are impossible for any body, or for this one."""
     problems: list[Problem] = []
     motion = np.column_stack([law.travel(times)[:, None], law.speed(times)])
     if law.has_speed and not (fine := (np.abs(motion) < HUGE).all(axis=1)).all():
@@ -141,13 +141,13 @@ def _strains(
 
 
 def _places(law: StrainLaw, duration: float) -> tuple[FloatArray, FloatArray]:
-    """Additional times (k,) and abscissas (m,) at which the law has an extremum or is not finite."""
+    """Return additional times (k,) and abscissas (m,) at which the law has an extremum or is not finite."""
     places = [(each.time, each.abscissa) for each in extremes(law, duration)]
     return np.unique([t for t, _ in places]), np.unique([x for _, x in places])
 
 
 def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
-    """Errors for impossible strains between the checked times and points."""
+    """Return the errors for impossible strains between the checked times and points."""
     if pole := speed_pole(law, scene.run.duration_s):
         return [
             Problem(
@@ -162,7 +162,7 @@ def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
 
 
 def _coarse(scene: Scene) -> list[Problem]:
-    """Errors if even the finest grid does not resolve the law."""
+    """Return the errors if even the finest grid does not resolve the law."""
     grid = resolution(scene)
     if grid.hidden.fraction >= HIDDEN:
         index = grid.hidden.component
@@ -193,7 +193,7 @@ def _coarse(scene: Scene) -> list[Problem]:
 def _tight(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Errors for bends so tight that the cross-sections overlap on the inner side: r K > Gamma_X."""
+    """Return the errors for bends so tight that the cross-sections overlap on the inner side: r K > Gamma_X."""
     more = _places(law, scene.run.duration_s)
     samples = [(field.strain, times, points)]
     if len(more[0]):
@@ -220,7 +220,7 @@ def _tight(
 
 
 def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
-    """Problems for anchors that are never on the body, and for times without any anchor."""
+    """Return the problems for anchors that are never on the body, and for times without any anchor."""
     support = scene.support
     if support.guides or not support.kinematic:
         return []
@@ -282,7 +282,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
 
 
 def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
-    """Warnings for components of anchor motion that the body cannot follow."""
+    """Return the warnings for components of anchor motion that the body cannot follow."""
     if not scene.support.explicit_anchors:
         return []
     allowed = GROUPS[scene.beam.group]
@@ -342,7 +342,7 @@ def _contradicting(
 def _rings(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Errors if the body cannot move without sideways slip (P5 (50), (56), (63))."""
+    """Return the errors if the body cannot move without sideways slip (P5 (50), (56), (63))."""
     if scene.beam.group == "R":
         return []
     if getattr(scene.support, "fixed", "") == "space" and not law.has_speed:
@@ -411,7 +411,7 @@ def _slip(
     points: FloatArray,
     most: int,
 ) -> tuple[Slip, FloatArray]:
-    """Sideways slip of a body at about `most` of its points, and these points."""
+    """Return the sideways slip of a body at about `most` of its points, and these points."""
     stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
     points = points[::stride]
     field = StrainField(*(part[:, ::stride] for part in field))

@@ -69,23 +69,23 @@ def bar(quantity: str, span: Range, scale: float, top: float) -> Bar | None:
 
 
 def bar_scale(pixel: float) -> float:
-    """Device pixels per pixel of the bar, which stays readable in small frames."""
+    """Return the device pixels per pixel of the bar, which stays readable in small frames."""
     return max(pixel, 0.85)
 
 
 def bar_left(width: int, pixel: float) -> float:
-    """Left edge of a bar in a frame of a width, device pixels; `pixel` as in `View`."""
+    """Return the left edge of a bar in a frame of a width, device pixels; `pixel` as in `View`."""
     return width - (_WIDTH + _MARGIN) * bar_scale(pixel)
 
 
 def bar_corner(this: Bar, width: int, height: int, pixel: float) -> tuple[float, float, float]:
-    """Left and upper edge of the bar in a frame, and device pixels per pixel of the bar."""
+    """Return the left and upper edge of the bar in a frame, and device pixels per pixel of the bar."""
     size = bar_scale(pixel)
     return bar_left(width, pixel), max(this.top * height, _MARGIN * size), size
 
 
 def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
-    """Matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
+    """Return the matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
     matrix = np.zeros((4, 4))
     left, top, size = bar_corner(this, width, height, pixel)
     matrix[0, 0] = 2 * size / width
@@ -95,7 +95,7 @@ def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
 
 
 def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
-    """Background, colours and ticks."""
+    """Return the background, colours and ticks."""
     # Line widths are in pixels of a frame 720 high; those of the bar can be larger.
     grow = bar_scale(pixel) / pixel
     high = this.height
@@ -129,7 +129,7 @@ def _flat(
 
 
 def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
-    """Title, ticks and note."""
+    """Return the title, ticks and note."""
     size = 12.0 * bar_scale(pixel) / pixel
     labels = []
     y = 6.0

@@ -273,7 +273,7 @@ def build(
 
 
 def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str, Batch], Batch]:
-    """Solids and lines of the gizmo and of the guides."""
+    """Return the solids and lines of the gizmo and of the guides."""
     solids = (
         {"sphere": gizmo_solids.guide_dots(overlays.guides, camera, theme)}
         if overlays.guides
@@ -332,7 +332,7 @@ def _outlines(
 def _bounds(
     links: robot_parts.Chain, reach: float, world: Obstacles
 ) -> tuple[FloatArray, FloatArray]:
-    """Box around all shadow casters."""
+    """Return the box around all shadow casters."""
     low = np.full(3, np.inf)
     high = np.full(3, -np.inf)
     if links.known.any():

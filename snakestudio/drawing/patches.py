@@ -24,7 +24,7 @@ def _raised(points: FloatArray) -> FloatArray:
 
 
 def hatching(corners: FloatArray) -> FloatArray:
-    """Ends of hatching lines inside a polygon of corners (k, 2), at 45 degrees, (m, 2, 2), m."""
+    """Return the ends of hatching lines inside a polygon of corners (k, 2), at 45 degrees, (m, 2, 2), m."""
     turned = corners @ np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2.0)
     low, high = turned[:, 1].min(), turned[:, 1].max()
     start = turned
@@ -42,7 +42,7 @@ def hatching(corners: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def patch_lines(patches: tuple[GroundPatch, ...], chosen: int, theme: Theme) -> Batch:
-    """Outlines and hatching of all patches, the selected one in the accent colour; read-only."""
+    """Return the outlines and hatching of all patches, the selected one in the accent colour; read-only."""
     batches = [np.zeros((0, LINE_WIDTH), np.float32)]
     for index, patch in enumerate(patches):
         colour = theme.accent if index == chosen else theme.support

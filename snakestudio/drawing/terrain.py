@@ -140,7 +140,7 @@ def _part(first_mesh: Mesh, others: list[Mesh], own: list[int], count: IndexArra
 def with_others(
     terrain: Terrain, changed: Sequence[int], others: Terrain, balls: FloatArray
 ) -> Terrain | None:
-    """The terrain with the triangles of some obstacles replaced; None if their number differs.
+    """Return the terrain with the triangles of some obstacles replaced; None if their number differs.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ error diffusion, a static pattern does not flicker."""
 
 
 def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
-    """Best palette, (255, 3), for all these frames."""
+    """Return the best palette, (255, 3), for all these frames."""
     small = [frame[::2, ::2] for frame in frames]
     picture = Image.fromarray(np.concatenate([part.reshape(-1, 1, 3) for part in small]))
     quantized = (
@@ -103,7 +103,7 @@ class Animation:
 
 
 def _what_changed(before: UInt8Array, after: UInt8Array) -> tuple[UInt8Array, int, int]:
-    """Smallest part of an image with all changes, transparent where unchanged, and its left and top."""
+    """Return the smallest part of an image with all changes, transparent where unchanged, and its left and top."""
     changed = before != after
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
     if not len(rows):

@@ -80,7 +80,7 @@ class Composition:
             self._ghost_names.insert(0, (theme.link, options.name))
 
     def paint(self, time: float) -> UInt8Array:
-        """Frame at a time, (height, width, 3), RGB."""
+        """Return the frame at a time, (height, width, 3), RGB."""
         options = self._options
         width, height = options.size
         frame = np.empty((height, width, 3), np.uint8)
@@ -175,7 +175,7 @@ class _Curve:
 
 
 def strip_height(height: int, names: Sequence[str]) -> int:
-    """Height of the strip in an image of this height, px: even, 0 without curves."""
+    """Return the height of the strip in an image of this height, px: even, 0 without curves."""
     groups = len({unit_of(name) for name in names})
     if not groups:
         return 0
@@ -236,7 +236,7 @@ class PlotStrip:
         self._ahead = self._drawn(units, width, height, _AHEAD)
 
     def _drawn(self, units: Sequence[str], width: int, height: int, strength: float) -> UInt8Array:
-        """An image of all curves; also stores the positions of the axes in it."""
+        """Return an image of all curves; also stores the positions of the axes in it."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -345,7 +345,7 @@ def _curves(
 
 
 def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A curve with fewer points that looks the same: the extremes of each interval."""
+    """Return a curve with fewer points that looks the same: the extremes of each interval."""
     if len(times) <= _MAX_POINTS:
         return times, values
     ends = np.linspace(0, len(times), _MAX_POINTS // 2 + 1).astype(int)
@@ -361,7 +361,7 @@ def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _value(curve: _Curve, time: float) -> float | None:
-    """Value of a curve at a time; None if it has none."""
+    """Return the value of a curve at a time; None if it has none."""
     if not len(curve.times) or not curve.times[0] <= time <= curve.times[-1] + 1e-9:
         return None
     value = float(np.interp(time, curve.times, curve.values))

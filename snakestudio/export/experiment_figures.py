@@ -37,7 +37,7 @@ _SMOOTH_S = 0.5
 
 
 def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) -> Figure:
-    """Tracks from above with the obstacles; triangles at the start, circles at the end (P1, Fig. 10)."""
+    """Return the tracks from above with the obstacles; triangles at the start, circles at the end (P1, Fig. 10)."""
     from matplotlib.figure import Figure
 
     points = [course.run[:, :2] for course in (trial.course for trial in comparison.trials)]
@@ -84,7 +84,7 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
 
 
 def course_figure(comparison: ExperimentComparison) -> Figure:
-    """Positions over time (P2, Figs 13 and 14), and the height if it changes."""
+    """Return the positions over time (P2, Figs 13 and 14), and the height if it changes."""
     from matplotlib.figure import Figure
 
     lifts = any("height_rmse" in trial.figures for trial in comparison.trials)
@@ -107,7 +107,7 @@ def course_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def error_figure(comparison: ExperimentComparison) -> Figure:
-    """Errors over time: distance, components along and across the path, and the heading if measured."""
+    """Return the errors over time: distance, components along and across the path, and the heading if measured."""
     from matplotlib.figure import Figure
 
     turned = any(trial.course.heading is not None for trial in comparison.trials)
@@ -133,7 +133,7 @@ def error_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def motion_figure(comparison: ExperimentComparison) -> Figure:
-    """Speed in the plane over time, and the heading if measured."""
+    """Return the speed in the plane over time, and the heading if measured."""
     from matplotlib.figure import Figure
 
     turned = any(trial.course.heading is not None for trial in comparison.trials)
@@ -166,7 +166,7 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def _speed(time: FloatArray, position: FloatArray) -> FloatArray:
-    """Speed in the plane (k,), m/s: slopes of lines through half a second; NaN if a position is missing."""
+    """Return the speed in the plane (k,), m/s: slopes of lines through half a second; NaN if a position is missing."""
     from scipy.signal import savgol_filter
 
     step = float(np.median(np.diff(time)))

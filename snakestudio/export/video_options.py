@@ -168,7 +168,7 @@ class VideoOptions:
         return self.width + self.width % 2, self.height + self.height % 2
 
     def recordings(self, recording: Recording) -> list[Recording]:
-        """A recording and that of its companion."""
+        """Return a recording and that of its companion."""
         return [recording] if self.companion is None else [recording, self.companion.recording]
 
     def span(self, recordings: Sequence[Recording]) -> tuple[float, float]:
@@ -190,7 +190,7 @@ class VideoOptions:
         return start, end
 
     def n_frames(self, recordings: Sequence[Recording]) -> int:
-        """Number of frames."""
+        """Return the number of frames."""
         start, end = self.span(recordings)
         return max(1, int((end - start) / self.speed * self.fps + 1e-9) + 1)
 

@@ -65,7 +65,7 @@ def _table(title: str, entries: tuple[Entry, ...]) -> str:
 
 
 def _pattern(entry: Entry) -> str:
-    """Name without the joint or link, which entries of one row have in common."""
+    """Return the name without the joint or link, which entries of one row have in common."""
     return re.sub(r"^(joint|link)_\d+(_yaw|_pitch|_roll)?", r"\1", entry.name)
 
 

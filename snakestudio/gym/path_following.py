@@ -69,7 +69,7 @@ class PathFollowing(WaveTask):
         self._sight: FloatArray = np.zeros((n, 3))  # cross-track error, direction, direction ahead
 
     def observation_entries(self) -> tuple[Entry, ...]:
-        """Joints, wave, and position and velocity relative to the path."""
+        """Return joints, wave, and position and velocity relative to the path."""
         return (
             *self.joint_entries(),
             *self.wave_entries(),
@@ -105,7 +105,7 @@ class PathFollowing(WaveTask):
         )
 
     def _velocity_beside(self) -> FloatArray:
-        """Velocity along the path and to its left, (n, 2), m/s."""
+        """Return the velocity along the path and to its left, (n, 2), m/s."""
         direction = self._sight[:, 1]
         (x, y) = self.velocity.T
         cos, sin = np.cos(direction), np.sin(direction)

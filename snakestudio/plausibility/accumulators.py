@@ -67,7 +67,7 @@ class Quantiles:
         self._counts += np.bincount(bins, minlength=len(self._counts))
 
     def at(self, fraction: float) -> float:
-        """Smallest bound with at least this fraction of the values below it; 0 without values."""
+        """Return the smallest bound with at least this fraction of the values below it; 0 without values."""
         total = int(self._counts.sum())
         if not total:
             return 0.0

@@ -103,7 +103,7 @@ def guard_object(thing: T, interface: type, plugin: str) -> T:
 
 
 def _members(interface: type) -> dict[str, Any]:
-    """Public methods and properties of an interface and its bases."""
+    """Return the public methods and properties of an interface and its bases."""
     members: dict[str, Any] = {}
     for base in reversed(interface.__mro__):
         if base.__module__.startswith("snakestudio."):
@@ -136,7 +136,7 @@ def _guarded_class(cls: type, interface: type, plugin: str) -> type:
 
 
 def _guarded_member(what: str, actual: Any, declared: Any, plugin: str) -> dict[str, Any]:
-    """Guarded method or property by its name; {} for other members.
+    """Return the guarded method or property by its name; {} for other members.
 
     Parameters
     ----------
@@ -189,12 +189,12 @@ def _guarding(make: Callable[..., Any], location: str, plugin: str) -> Callable[
 
 
 def is_own(value: Any) -> bool:
-    """Whether a value is a function or class that is not one of the program."""
+    """Return whether a value is a function or class that is not one of the program."""
     return callable(value) and not f"{getattr(value, '__module__', '')}.".startswith("snakestudio.")
 
 
 def with_guards(declaration: Any, plugin: str) -> Any:
-    """Copy of a declaration whose functions are guarded."""
+    """Return the copy of a declaration whose functions are guarded."""
     changes: dict[str, Any] = {}
     for name in declaration.calls:
         value = getattr(declaration, name)

@@ -37,7 +37,7 @@ _SAME_MASS = 2.0
 
 
 def path_of(nodes: list[Node], members: Sequence[int], root: int) -> list[int]:
-    """Nodes of the path of the chain from one end to the other, starting nearer to the root.
+    """Return the nodes of the path of the chain from one end to the other, starting nearer to the root.
 
     It is the longest one, and avoids accessories that are recognized by their names.
     """
@@ -49,7 +49,7 @@ def path_of(nodes: list[Node], members: Sequence[int], root: int) -> list[int]:
 
 
 def _accessories(nodes: list[Node], root: int) -> set[int]:
-    """Nodes of accessories, and of pairs of equal passive parts such as antennas."""
+    """Return the nodes of accessories, and of pairs of equal passive parts such as antennas."""
     hung: set[int] = set()
     total = sum(turns(nodes[index]) for index in below(nodes, root))
     motors = _has_motors(nodes, below(nodes, root))
@@ -161,7 +161,7 @@ def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes
 def _branches(
     nodes: list[Node], index: int, path: set[int], robot_nodes: set[int]
 ) -> list[list[int]]:
-    """Parts of the tree that hang on a node of the path, each from its nearest node outwards."""
+    """Return the parts of the tree that hang on a node of the path, each from its nearest node outwards."""
     result = []
     for start in (nodes[index].parent, *nodes[index].children):
         if start not in robot_nodes or start in path:
@@ -178,7 +178,7 @@ def _branches(
 
 
 def _joints_of(nodes: list[Node], carrier: int, branch: Sequence[int]) -> tuple[str, ...]:
-    """Names of the joints between a branch and its carrier, and within it."""
+    """Return the names of the joints between a branch and its carrier, and within it."""
     names = [name for k in branch for name in joint_names(nodes, [k]) if nodes[k].parent >= 0]
     if nodes[carrier].parent in branch:
         names += joint_names(nodes, [carrier])
@@ -186,7 +186,7 @@ def _joints_of(nodes: list[Node], carrier: int, branch: Sequence[int]) -> tuple[
 
 
 def sliding_joints(nodes: list[Node], path: list[int], members: list[int]) -> list[str]:
-    """Sliding joints that are not those of accessories."""
+    """Return the sliding joints that are not those of accessories."""
     names = [joint.name for k in path for joint in nodes[k].joints if joint.kind == "slide"]
     for position, branch in _all_branches(nodes, path, members):
         carrier = nodes[path[position]]
@@ -201,7 +201,7 @@ def sliding_joints(nodes: list[Node], path: list[int], members: list[int]) -> li
 def _all_branches(
     nodes: list[Node], path: list[int], members: list[int]
 ) -> list[tuple[int, list[int]]]:
-    """Position of the carrier on the path, and nodes of each branch."""
+    """Return the position of the carrier on the path, and nodes of each branch."""
     return [
         (position, branch)
         for position, index in enumerate(path)
@@ -239,7 +239,7 @@ def _reason(nodes: list[Node], path: list[int], position: int, branch: list[int]
 
 
 def _hinges(nodes: list[Node], carrier: int, branch: Sequence[int]) -> int:
-    """Number of turning joints along the longest way out of the carrier into a branch."""
+    """Return the number of turning joints along the longest way out of the carrier into a branch."""
     depth = {carrier: 0}
     for k in branch:
         inner = next(other for other in (nodes[k].parent, *nodes[k].children) if other in depth)
@@ -272,7 +272,7 @@ def _refuse_limbs(nodes: list[Node], path: list[int]) -> None:
 
 
 def _are_parallel(nodes: list[Node], arms: Sequence[Sequence[int]]) -> bool:
-    """Whether two limbs point in the same direction, as legs and arms do."""
+    """Return whether two limbs point in the same direction, as legs and arms do."""
     directions = []
     for arm in arms:
         end = nodes[arm[-1]].segment.inertial

@@ -34,24 +34,24 @@ class Element:
     """Name of the file, if it is not the robot file itself."""
 
     def get(self, name: str, default: str = "") -> str:
-        """Value of an attribute without surrounding whitespace."""
+        """Return the value of an attribute without surrounding whitespace."""
         return self.attributes.get(name, default).strip()
 
     def find(self, tag: str) -> Element | None:
-        """The first child with this tag."""
+        """Return the first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def all(self, *tags: str) -> list[Element]:
-        """Children with these tags, in order."""
+        """Return the children with these tags, in order."""
         return [child for child in self.children if child.tag in tags]
 
     def text_of(self, tag: str, default: str = "") -> str:
-        """Text of the first child with this tag, without surrounding whitespace."""
+        """Return the text of the first child with this tag, without surrounding whitespace."""
         child = self.find(tag)
         return default if child is None else child.text.strip() or default
 
     def iter(self) -> Iterator[Element]:
-        """The element and all its descendants."""
+        """Yield the element and all its descendants."""
         pending = [self]
         while pending:
             element = pending.pop()
@@ -155,7 +155,7 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
 
 
 def _is_plain(part: str) -> bool:
-    """Whether a text is a number to all programs: Python alone reads 0_2, or digits of other scripts."""
+    """Return whether a text is a number to all programs: Python alone reads 0_2, or digits of other scripts."""
     return part.isascii() and is_number(part, ".")
 
 

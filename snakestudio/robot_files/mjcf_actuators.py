@@ -47,7 +47,7 @@ class _Drive:
 
 
 def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
-    """Bodies whose joints have the motors of the file, and the stiffness and damping of ``springdamper``."""
+    """Return the bodies whose joints have the motors of the file, and the stiffness and damping of ``springdamper``."""
     notes = file.notes
     drives: dict[str, list[_Drive]] = {}
     others = 0
@@ -103,7 +103,7 @@ def _changed(
 
 
 def _combined(drives: list[_Drive], inertia: float) -> Actuation:
-    """Sum of the actuators of a joint; gains of 0 without any that is simulated."""
+    """Return the sum of the actuators of a joint; gains of 0 without any that is simulated."""
     motors = []
     for drive in drives:
         motor = drive.actuation
@@ -180,7 +180,7 @@ def _times(torque: float | None, gear: float) -> float | None:
 
 
 def _general(file: MjcfFile, element: Element) -> _Actuator | None:
-    """The general form of an actuator; None for kinds that are not simulated.
+    """Return the general form of an actuator; None for kinds that are not simulated.
 
     Elements of default classes set it one after the other. A shortcut such as <position> continues with what the last
     <general> left, and with its values since then, but not with those of other shortcuts.

@@ -105,7 +105,7 @@ class Contacts:
         self._floor = min(floors, key=lambda entry: entry[0])[1] if floors else None
 
     def is_fixed(self, body: Element) -> bool:
-        """Whether a body cannot move in the world."""
+        """Return whether a body cannot move in the world."""
         return id(body) in self._fixed
 
     @property
@@ -114,7 +114,7 @@ class Contacts:
         return self._floor is not None
 
     def with_floor(self, element: Element) -> Touch | None:
-        """Contact of a geom of the robot with the floor; None if they do not touch.
+        """Return the contact of a geom of the robot with the floor; None if they do not touch.
 
         Without a floor in the file, it is the contact with a floor that has the values of the geom.
         """
@@ -126,7 +126,7 @@ class Contacts:
         return self._limited(np.array(geom.friction)[[0, 0, 1, 2, 2]], geom.dim)
 
     def with_robot(self, element: Element) -> Touch | None:
-        """Contact of a geom of the surroundings with the first geom of the robot that it touches."""
+        """Return the contact of a geom of the surroundings with the first geom of the robot that it touches."""
         geom = self._geoms[id(element)]
         touches = (self._touch(geom, other) for other in self._robot)
         return next((touch for touch in touches if touch is not None), None)
@@ -153,7 +153,7 @@ class Contacts:
         )
 
     def _limited(self, friction: FloatArray, dim: int) -> Touch:
-        """Friction of a contact with 1, 3, 4 or 6 dimensions."""
+        """Return the friction of a contact with 1, 3, 4 or 6 dimensions."""
         values = friction if self._override is None else self._override
         along, across, torsional, rolling, _ = (float(value) for value in values)
         if dim < 3:
@@ -189,7 +189,7 @@ def _collides(geom: _Geom, paired: set[str]) -> bool:
 
 
 def _floor_rank(element: Element) -> int | None:
-    """Order in which geoms of the world count as the floor; None for other shapes."""
+    """Return the order in which geoms of the world count as the floor; None for other shapes."""
     kind = element.get("type", "sphere")
     if kind == "box":
         size = vector_of(element.get("size", "0"), (1, 2, 3), element.location)
@@ -198,7 +198,7 @@ def _floor_rank(element: Element) -> int | None:
 
 
 def _filled(text: str, defaults: tuple[float, ...], what: str) -> FloatArray:
-    """Numbers, and the defaults of those that are omitted."""
+    """Return numbers, and the defaults of those that are omitted."""
     values = np.array(defaults)
     if text:
         own = vector_of(text, tuple(range(1, len(defaults) + 1)), what)

@@ -32,7 +32,7 @@ _METHODS = ("legacy", "exact", "convex", "shell")
 def geometries_of(
     file: MjcfFile, element: Element, *, world: bool
 ) -> tuple[list[Geometry], list[Inertial]]:
-    """Geometry of a body or of the world, and the masses of its geoms in its frame.
+    """Return the geometry of a body or of the world, and the masses of its geoms in its frame.
 
     Friction is that of contacts with the floor, or for the geometry of the world with the robot.
     """
@@ -145,7 +145,7 @@ def _mesh(
 
 
 def _triangles(file: MjcfFile, asset: Element) -> FloatArray | None:
-    """Corners (n, 3, 3) of the triangles of a mesh in the frame of its geoms; None, with a note, without any."""
+    """Return corners (n, 3, 3) of the triangles of a mesh in the frame of its geoms; None, with a note, without any."""
     where = asset.location
     triangles: FloatArray | None
     if text := asset.get("vertex"):
@@ -178,7 +178,7 @@ def _triangles(file: MjcfFile, asset: Element) -> FloatArray | None:
 
 
 def _table(text: str, what: str) -> FloatArray:
-    """Numbers in rows of three."""
+    """Return the numbers in rows of three."""
     count = len(text.split())
     return vector_of(text, max(3, count - count % 3), what).reshape(-1, 3)
 
@@ -191,7 +191,7 @@ def _fitted(
     mass: float | None,
     density: float,
 ) -> tuple[Geometry, Inertial | None]:
-    """A primitive with the moments of a mesh, as MuJoCo fits it to the box with these moments."""
+    """Return a primitive with the moments of a mesh, as MuJoCo fits it to the box with these moments."""
     where = element.location
     if filled is None:
         raise InputError(f"{where}: its mesh has no volume", "set the sizes of the geom")

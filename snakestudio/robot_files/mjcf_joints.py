@@ -22,7 +22,7 @@ from snakestudio.robot_files.mjcf_file import MjcfFile
 
 
 def joint_of(file: MjcfFile, element: Element) -> JointDescription:
-    """A joint in the frame of its body, without the stiffness that follows from `springdamper`."""
+    """Return a joint in the frame of its body, without the stiffness that follows from `springdamper`."""
     where = element.location
     name = element.get("name") or f"joint on line {element.line}"
     kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
@@ -81,7 +81,7 @@ def _number(element: Element, key: str) -> float:
 
 
 def _value(file: MjcfFile, element: Element, key: str) -> float:
-    """A value that cannot be negative."""
+    """Return a value that cannot be negative."""
     value = _number(element, key)
     if value < 0.0:
         where = element.get("name") or element.location
@@ -90,7 +90,7 @@ def _value(file: MjcfFile, element: Element, key: str) -> float:
 
 
 def _linear(file: MjcfFile, element: Element, key: str) -> float:
-    """The linear term of a force law, which comes first; others are noted."""
+    """Return the linear term of a force law, which comes first; others are noted."""
     where = element.get("name") or element.location
     first, *others = vector_of(element.get(key, "0"), (1, 2, 3), f"{element.location} {key}")
     if any(others):
@@ -108,7 +108,7 @@ def _linear(file: MjcfFile, element: Element, key: str) -> float:
 def _limits(
     file: MjcfFile, element: Element, kind: str, turn: Callable[[float], float]
 ) -> tuple[float, float]:
-    """Limits as `range` has them; infinite without limits."""
+    """Return the limits as `range` has them; infinite without limits."""
     where = element.location
     span = file.limits(element, "range", "limited")
     if span is None or not (file.flag("limit") and file.flag("constraint")):
@@ -130,7 +130,7 @@ def _limits(
 
 
 def with_spring_dampers(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
-    """Bodies whose joints have the stiffness and damping of `springdamper`.
+    """Return the bodies whose joints have the stiffness and damping of `springdamper`.
 
     Its two numbers are the time constant and the damping ratio of the joint with its reflected inertia.
     """

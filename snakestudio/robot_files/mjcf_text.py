@@ -27,7 +27,7 @@ _MOST_INCLUDES = 50
 
 
 def with_included(root: Element, reading: Reading) -> Element:
-    """The root element with <include> elements replaced by the contents of the included files.
+    """Return the root element with <include> elements replaced by the contents of the included files.
 
     Raises `InputError` if a file is missing, outside the robot file's folder, or includes
     itself.
@@ -125,7 +125,7 @@ class DefaultClasses:
                 pending += [(child, layers, False) for child in element.all("default")]
 
     def layers(self, element: Element, child_class: str = "") -> list[Element]:
-        """Elements of its class, outer classes first.
+        """Return the elements of its class, outer classes first.
 
         Raises `InputError` if the class does not exist.
         """
@@ -143,12 +143,12 @@ class DefaultClasses:
         )
 
     def written(self, element: Element) -> Element:
-        """The element as it is in the file."""
+        """Return the element as it is in the file."""
         return self._written.get(id(element), element)
 
 
 def with_defaults(root: Element, classes: DefaultClasses) -> Element:
-    """The root element whose elements have the missing values of their default classes.
+    """Return the root element whose elements have the missing values of their default classes.
 
     Raises `InputError` if a class does not exist.
     """
@@ -183,7 +183,7 @@ def with_defaults(root: Element, classes: DefaultClasses) -> Element:
 
 
 def _updated(outer: dict[str, str], inner: dict[str, str]) -> dict[str, str]:
-    """Values of an inner class or element over those of an outer class."""
+    """Return the values of an inner class or element over those of an outer class."""
     result = {**outer, **inner}
     if "kv" in inner or "dampratio" in inner:
         for key in {"kv", "dampratio"} - set(inner):
@@ -327,14 +327,14 @@ class Compiler:
         return math.radians(value) if self.degrees else value
 
     def placement(self, element: Element, reading: Reading) -> Placement:
-        """Pose of an element, from `pos` and any representation of a rotation."""
+        """Return the pose of an element, from `pos` and any representation of a rotation."""
         position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.location} pos")
         return Placement(position, self.rotation(element, reading))
 
     def _turns(
         self, values: Sequence[float] | FloatArray, element: Element, reading: Reading
     ) -> FloatArray:
-        """Angles in rad; rounded multiples of pi/2, such as 1.57, become exact."""
+        """Return the angles in rad; rounded multiples of pi/2, such as 1.57, become exact."""
         if self.degrees:
             return np.radians(np.asarray(values, dtype=np.float64))
         angles, changed = rounded_angles(values)
@@ -343,7 +343,7 @@ class Compiler:
         return angles
 
     def rotation(self, element: Element, reading: Reading) -> FloatArray:
-        """Rotation of an element; the identity if it has none."""
+        """Return the rotation of an element; the identity if it has none."""
         where = element.location
         if text := element.get("quat"):
             return from_quaternion(*vector_of(text, 4, f"{where} quat"))

@@ -144,7 +144,7 @@ def _refuse_constraints(root: Element, reading: Reading) -> None:
 
 
 def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry], list[float]]:
-    """Bodies, geometry of the world, and the part of gravity that is compensated, for each body."""
+    """Return bodies, geometry of the world, and the part of gravity that is compensated, for each body."""
     bodies: list[BodyDescription] = []
     compensation: list[float] = []
     world: list[Geometry] = []

@@ -169,7 +169,7 @@ def _check_extensions(
 def _tree(
     links: dict[str, Element], joints: dict[str, Element], reading: Reading
 ) -> tuple[dict[str, Element], dict[str, list[Element]]]:
-    """Joint above each link, and joints below it."""
+    """Return the joint above each link, and joints below it."""
     above: dict[str, Element] = {}
     below: dict[str, list[Element]] = {name: [] for name in links}
     for joint in joints.values():
@@ -219,7 +219,7 @@ def _motors(
 
 
 def _bodies(name: str, file: _File) -> list[BodyDescription]:
-    """A link and all its descendants; the base is free unless its name is world."""
+    """Return a link and all its descendants; the base is free unless its name is world."""
     base = () if name.lower() in _WORLDS else (JointDescription("", "free"),)
     bodies = [_body(file.links[name], -1, Placement(), base, file)]
     pending = [(name, 0)]
@@ -310,7 +310,7 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
 
 
 def _axis(joint: Element) -> FloatArray | None:
-    """Unit vector along the axis of a joint, (3,); None if it is 0 0 0."""
+    """Return the unit vector along the axis of a joint, (3,); None if it is 0 0 0."""
     element = joint.find("axis")
     text = "1 0 0" if element is None else element.get("xyz", "1 0 0")
     axis = vector_of(text, 3, f"{joint.location} axis")
@@ -328,7 +328,7 @@ def _number(joint: Element, limit: Element, key: str) -> float | None:
 
 
 def _largest(joint: Element, reading: Reading) -> tuple[float | None, float | None]:
-    """Largest torque and speed of a joint; None if there is no limit."""
+    """Return the largest torque and speed of a joint; None if there is no limit."""
     limit = joint.find("limit")
     if limit is None:
         return None, None
@@ -340,7 +340,7 @@ def _largest(joint: Element, reading: Reading) -> tuple[float | None, float | No
 
 
 def _range(joint: Element, kind: str, reading: Reading) -> tuple[float, float]:
-    """Limits of the angle of a joint; infinite if there are none."""
+    """Return the limits of the angle of a joint; infinite if there are none."""
     limit = joint.find("limit")
     if kind not in ("revolute", "prismatic"):
         return -math.inf, math.inf
@@ -372,7 +372,7 @@ def _range(joint: Element, kind: str, reading: Reading) -> tuple[float, float]:
 
 
 def _dynamics(joint: Element) -> tuple[float, float]:
-    """Damping and dry friction of a joint."""
+    """Return the damping and dry friction of a joint."""
     dynamics = joint.find("dynamics")
     if dynamics is None:
         return 0.0, 0.0
@@ -384,7 +384,7 @@ def _dynamics(joint: Element) -> tuple[float, float]:
 
 
 def _extension(blocks: Sequence[Element], tag: str) -> float:
-    """Number in Gazebo's extension of a joint; 0 if omitted."""
+    """Return the number in Gazebo's extension of a joint; 0 if omitted."""
     elements = [child for block in blocks for child in block.all(tag)]
     return float_of(value_of(elements[-1]), elements[-1].location) if elements else 0.0
 

@@ -27,7 +27,7 @@ _AXES_IN_JOINT = 1.045
 
 
 def version_of(root: Element) -> float:
-    """Version of a file, with the minor version as hundredths: 1.1 for 1.10.
+    """Return the version of a file, with the minor version as hundredths: 1.1 for 1.10.
 
     Raises `InputError` if the attribute is not a version.
     """
@@ -84,7 +84,7 @@ class _Includes:
     def _included(
         self, include: Element, holder: Element, folder: Path, depth: int
     ) -> list[Element]:
-        """Elements that replace an include."""
+        """Return the elements that replace an include."""
         uri = include.text_of("uri")
         name = uri.rstrip("/").rpartition("/")[2].lower().replace(" ", "_").replace("%20", "_")
         if name in _LIGHTS:
@@ -137,7 +137,7 @@ class _Includes:
         return [model]
 
     def _merged(self, model: Element, holder: Element) -> list[Element]:
-        """Content of a merged model, with a frame in place of the model's own frame."""
+        """Return the content of a merged model, with a frame in place of the model's own frame."""
         name = f"_merged__{model.get('name')}__model__"
         pose = model.find("pose") or Element("pose", line=model.line)
         relative = pose.get("relative_to") or pose.get("frame")
@@ -183,7 +183,7 @@ def _model_file(uri: str, folder: Path) -> Path:
 
 
 def canonical_link(model: Element) -> str:
-    """Name of the link to which the frame of a model is attached, within the model; "" if it has no link."""
+    """Return the name of the link to which the frame of a model is attached, within the model; "" if it has no link."""
     if model.get("canonical_link"):
         return model.get("canonical_link")
     link = model.find("link")
@@ -255,7 +255,7 @@ def _place_axes_in_model(joint: Element) -> None:
 
 
 def _from_folder(uri: str, own_folder: Path, folder: Path) -> str:
-    """Name of a file of an included model, relative to the folder of the including file."""
+    """Return the name of a file of an included model, relative to the folder of the including file."""
     text = uri.strip()
     if not text or "://" in text or Path(text).is_absolute():
         return uri
@@ -266,7 +266,7 @@ def _from_folder(uri: str, own_folder: Path, folder: Path) -> str:
 
 
 def _ground_plane(include: Element) -> Element:
-    """Ground of Gazebo's library, with its friction."""
+    """Return the ground of Gazebo's library, with its friction."""
 
     def element(tag: str, *children: Element, text: str = "", **attributes: str) -> Element:
         return Element(tag, attributes, include.line, list(children), text)

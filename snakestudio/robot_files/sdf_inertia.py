@@ -22,7 +22,7 @@ _MOMENTS = {"ixx": "1", "ixy": "0", "ixz": "0", "iyy": "1", "iyz": "0", "izz": "
 
 
 def inertial_of(link: Element, reading: Reading) -> Inertial:
-    """Mass and inertia of a link as in Gazebo: 1 kg and 1 kg m^2 where the file has none.
+    """Return the mass and inertia of a link as in Gazebo: 1 kg and 1 kg m^2 where the file has none.
 
     Raises `InputError` if a value is not valid, or the mass cannot be computed from the geometry.
     """
@@ -43,7 +43,7 @@ def inertial_of(link: Element, reading: Reading) -> Inertial:
 
 
 def _computed(link: Element, element: Element, reading: Reading) -> Inertial:
-    """Mass and inertia from the collision geometry (SDF 1.11, //inertial/@auto).
+    """Return the mass and inertia from the collision geometry (SDF 1.11, //inertial/@auto).
 
     A <density> of the collision takes precedence over one of the link; a <mass> scales the result.
     """
@@ -75,7 +75,7 @@ def _computed(link: Element, element: Element, reading: Reading) -> Inertial:
 
 
 def _unit(shape: Element, where: str, reading: Reading) -> Inertial:
-    """Mass and inertia of a shape with a density of 1 in the frame of its collision."""
+    """Return the mass and inertia of a shape with a density of 1 in the frame of its collision."""
     if shape.tag == "mesh":
         scale = vector_of(shape.text_of("scale", "1 1 1"), 3, f"{where} scale")
         uri = shape.text_of("uri")
@@ -106,7 +106,7 @@ def _unit(shape: Element, where: str, reading: Reading) -> Inertial:
 
 
 def _cone(radius: float, half: float) -> Inertial:
-    """A cone of density 1 with its tip at +z; its centre of mass is a quarter of its height above its base."""
+    """Return a cone of density 1 with its tip at +z; its centre of mass is a quarter of its height above its base."""
     height = 2.0 * half
     mass = math.pi * radius**2 * height / 3.0
     across = mass * (3.0 / 20.0 * radius**2 + 3.0 / 80.0 * height**2)

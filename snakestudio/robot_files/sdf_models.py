@@ -44,12 +44,12 @@ class Model:
 
 
 def is_true(text: str) -> bool:
-    """Whether a flag is set."""
+    """Return whether a flag is set."""
     return text.strip().lower() in _TRUE
 
 
 def scoped(name: str, prefix: str) -> str:
-    """Full name of a frame, link or joint that is named in the model with this prefix."""
+    """Return the full name of a frame, link or joint that is named in the model with this prefix."""
     return name if name == "world" else f"{prefix}{name}"
 
 
@@ -197,7 +197,7 @@ def pose_of(element: Element, reading: Reading) -> tuple[str, Placement]:
 
 
 def link_of(name: str, model: Model, joint: Element) -> str:
-    """Link at an end of a joint, through frames, joints and models; "world" if it does not move.
+    """Return the link at an end of a joint, through frames, joints and models; "world" if it does not move.
 
     Raises `InputError` if there is none.
     """
@@ -214,7 +214,7 @@ def link_of(name: str, model: Model, joint: Element) -> str:
 
 
 def placements_of(model: Model, reading: Reading) -> dict[str, Placement]:
-    """Poses of all frames in the world.
+    """Return the poses of all frames in the world.
 
     A pose relative to a frame that does not exist, or to itself, becomes a problem.
     """
@@ -257,7 +257,7 @@ def _wrong_reference(
 
 
 def _placement_in(holder: str, model: Model, shifts: Mapping[str, Placement]) -> Placement:
-    """Pose of the placement frame of a model in the frame of the model.
+    """Return the pose of the placement frame of a model in the frame of the model.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def _placement_in(holder: str, model: Model, shifts: Mapping[str, Placement]) ->
 
 
 def most_axes(models: list[Element]) -> Element | None:
-    """The model with the most joints that turn, including those of its nested models; None if there is none."""
+    """Return the model with the most joints that turn, including those of its nested models; None if there is none."""
     counts = [
         sum(
             joint.get("type") not in ("fixed", "prismatic")

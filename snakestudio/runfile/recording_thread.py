@@ -228,7 +228,7 @@ class RecordingThread:
     # --- reading (any thread)
 
     def block_with(self, row: int) -> tuple[int, Rows]:
-        """Consecutive rows that contain a given one, and the number of the first."""
+        """Return the consecutive rows that contain a given one, and the number of the first."""
         with self._changed:
             if row >= self._tail_start:
                 first, part = self._tail.part_with(row - self._tail_start)
@@ -244,13 +244,13 @@ class RecordingThread:
         return start, self._file[2].block(extent)
 
     def checkpoint_before(self, at: float) -> tuple[float, bytes | Extent] | None:
-        """The last checkpoint at or before `at` (s), as bytes or as a position in the file."""
+        """Return the last checkpoint at or before `at` (s), as bytes or as a position in the file."""
         with self._changed:
             index = bisect_right([since for since, _ in self._checkpoints], at) - 1
             return self._checkpoints[index] if index >= 0 else None
 
     def checkpoints(self) -> list[tuple[float, bytes | Extent]]:
-        """All checkpoints so far."""
+        """Return all checkpoints so far."""
         with self._changed:
             return list(self._checkpoints)
 
@@ -279,7 +279,7 @@ class RecordingThread:
                 self._close()
 
     def _write_what_is_due(self) -> bool:
-        """Wait for data and write it; False at the end."""
+        """Return the wait for data and write it; False at the end."""
         with self._changed:
             while not self._stopping and len(self._places) == len(self._starts):
                 if (

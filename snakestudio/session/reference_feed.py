@@ -192,5 +192,5 @@ def _of_joints(reference: Reference) -> JointReference:
 
 
 def _knots(begin: int, n_steps: int, step_s: float) -> FloatArray:
-    """Times of the steps including both ends, s."""
+    """Return the times of the steps including both ends, s."""
     return np.arange(begin, begin + n_steps + 1, dtype=np.float64) * step_s

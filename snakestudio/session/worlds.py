@@ -202,7 +202,7 @@ class Worlds:
         return (*engine.entry_arguments(self._references[world]), 0, _NO_ROWS, self._no_rows)
 
     def _row_of(self, world: int) -> RowBuffers:
-        """Buffers for one row, with values in the arrays over all worlds."""
+        """Return the buffers for one row, with values in the arrays over all worlds."""
         engine: Any = self.engines[world]
         part = slice(world, world + 1)
         rows = engine.row_buffers(1)._asdict()
@@ -453,16 +453,16 @@ class Worlds:
 
 
 def _compiled(engine: Engine) -> Kernel | None:
-    """Compiled functions of an engine; None if it has none."""
+    """Return the compiled functions of an engine; None if it has none."""
     return engine.compiled if isinstance(engine, TimeSteppingEngine) else None
 
 
 def _bindable(reference: Reference) -> Reference:
-    """Reference with arrays for compiled steps."""
+    """Return the reference with arrays for compiled steps."""
     return plain(reference) if isinstance(reference, JointReference) else reference
 
 
 def _ceases(reference: Reference) -> bool:
-    """Whether torques of a reference become NaN, which its engine must handle."""
+    """Return whether torques of a reference become NaN, which its engine must handle."""
     torque = reference.torque if isinstance(reference, JointReference) else None
     return torque is not None and not np.isfinite(torque).all()

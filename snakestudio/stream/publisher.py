@@ -38,7 +38,7 @@ class Sink(Protocol):
         ...
 
     def has_newcomers(self) -> bool:
-        """Whether a client connected since the last call."""
+        """Return whether a client connected since the last call."""
         ...
 
     def publish(self, sample: Sample, newcomers: bool) -> None:

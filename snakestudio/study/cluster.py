@@ -67,7 +67,7 @@ def ignore_environment_warnings() -> None:
 
 
 def default_workers() -> int:
-    """The number of processors."""
+    """Return the number of processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -94,7 +94,7 @@ class Tls:
 
 
 def security_of(scheduler: str, tls: Tls | None) -> Any:
-    """Security settings for the connection to a scheduler; None for distributed's own settings.
+    """Return the security settings for the connection to a scheduler; None for distributed's own settings.
 
     Invalid addresses and missing certificates are detected here, because dask would wait for them.
 
@@ -333,7 +333,7 @@ class Cluster:
             self._processes[number] = self._started(number)
 
     def _complaint(self, number: int) -> str:
-        """Last message of a worker on this computer."""
+        """Return the last message of a worker on this computer."""
         file = self._complaints[number]
         file.seek(0)
         lines = file.read().decode(errors="replace").strip().splitlines()
@@ -440,7 +440,7 @@ class Cluster:
                 future.cancel(force=True)
 
     def answers(self, timeout: float) -> list[Answer]:
-        """Results that have arrived; waits up to `timeout` s for the first one."""
+        """Return the results that have arrived; waits up to `timeout` s for the first one."""
         answers: list[Answer] = []
         with contextlib.suppress(queue.Empty):
             answers.append(self._answers.get(timeout=timeout))
@@ -475,7 +475,7 @@ class Cluster:
         return bool(self.client.status == "running")
 
     def workers(self) -> list[WorkerInfo]:
-        """All current workers."""
+        """Return all current workers."""
         workers = []
         with contextlib.suppress(Exception):
             for address, info in self.client.scheduler_info(n_workers=-1)["workers"].items():
@@ -496,7 +496,7 @@ def _same(value: Any) -> Any:
 
 
 def is_page(link: str) -> bool:
-    """Whether a link leads to a complete page, and not only to a short notice."""
+    """Return whether a link leads to a complete page, and not only to a short notice."""
     from urllib.request import ProxyHandler, build_opener  # slow to import
 
     with (

@@ -126,7 +126,7 @@ class Crew:
         return ticket
 
     def answers(self, timeout: float) -> list[Answer]:
-        """Results that have arrived; waits up to `timeout` s for the first one.
+        """Return the results that have arrived; waits up to `timeout` s for the first one.
 
         Raises `StudyError` if the connection to the scheduler broke: dask may reconnect, but has lost
         all tasks.

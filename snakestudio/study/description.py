@@ -81,7 +81,7 @@ class Vary(Frozen):
         return len(self.values) if self.values else self.steps
 
     def at(self, position: float) -> Plain:
-        """The value at a fraction from 0 to 1 of the range or the list, rounded to 9 digits."""
+        """Return the value at a fraction from 0 to 1 of the range or the list, rounded to 9 digits."""
         position = min(max(position, 0.0), 1.0)
         if self.values:
             return self.values[min(int(position * len(self.values)), len(self.values) - 1)]
@@ -94,11 +94,11 @@ class Vary(Frozen):
         return min(max(float(f"{exact:.9g}"), self.low), self.high)
 
     def step(self, index: int, count: int) -> Plain:
-        """The value of entry `index` of a grid with `count` entries."""
+        """Return the value of entry `index` of a grid with `count` entries."""
         return self.values[index] if self.values else self.at(index / (count - 1))
 
     def mistakes(self) -> Iterator[tuple[str, str, str]]:
-        """Problems as field, message and remedy."""
+        """Yield the problems as field, message and remedy."""
         if not self.all_keys:
             yield "key", "is missing", "give a scene key, such as gait.amplitude_deg"
         if self.key and self.keys:
@@ -257,7 +257,7 @@ class Limit(Frozen):
         return self.name or self.measure
 
     def excess(self, number: float) -> float:
-        """Distance of a number from the bounds; 0 within, infinite for NaN."""
+        """Return the distance of a number from the bounds; 0 within, infinite for NaN."""
         if math.isnan(number):
             return math.inf
         low = self.at_least - number if self.at_least is not None else 0.0
@@ -325,7 +325,7 @@ class StudyFields(Frozen):
 
 
 def problems(study: StudyFields) -> list[Problem]:
-    """Problems of contradicting values, and of requests that a study cannot fulfil."""
+    """Return the problems of contradicting values, and of requests that a study cannot fulfil."""
     problems: list[Problem] = []
 
     def wrong(key: str, message: str, remedy: str) -> None:

@@ -83,7 +83,7 @@ def stop(study: str) -> None:
 
 
 def is_active(study: str) -> bool:
-    """Whether a study has not been stopped."""
+    """Return whether a study has not been stopped."""
     return study not in _stopped
 
 
@@ -116,7 +116,7 @@ _folders: dict[str, tuple[tempfile.TemporaryDirectory[str], Path]] = {}
 
 
 def unpacked(files: Mapping[str, bytes]) -> Path | None:
-    """Folder with these files, created once per process."""
+    """Return the folder with these files, created once per process."""
     if not files:
         return None
     digest = hashlib.sha256()
@@ -134,7 +134,7 @@ def unpacked(files: Mapping[str, bytes]) -> Path | None:
 
 
 def transfer_name(name: str) -> str:
-    """Name of a scene's file inside a separate folder; names that would lead out of it are replaced."""
+    """Return the name of a scene's file inside a separate folder; names that would lead out of it are replaced."""
     return contained_name(name, hashlib.sha256(name.encode()).hexdigest())
 
 
@@ -216,7 +216,7 @@ class Trace(NamedTuple):
 
 
 def trace_of(recording: Recording) -> Trace:
-    """The trace of a finished run."""
+    """Return the trace of a finished run."""
     count = len(recording)
     middle = columns_between(recording, ("com_x_m", "com_y_m"), 0, count)
     chosen = np.unique(np.linspace(0, count - 1, min(count, _TRACK)).round().astype(int))

@@ -47,7 +47,7 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _WorkerResult:
 
 @lru_cache(maxsize=2)
 def objective_of(trials: bytes) -> Objective:
-    """Objective of trials packed by `pack_trials`."""
+    """Return the objective of trials packed by `pack_trials`."""
     plugins, data = pickle.loads(trials)
     use_packed(plugins)  # before scenes with their kinds are read
     return Objective(
@@ -180,7 +180,7 @@ class FitPool:
         return [done[number] for number in range(len(tasks))]
 
     def manned(self) -> bool:
-        """Whether a worker is usable.
+        """Return whether a worker is usable.
 
         Raises `StudyError` if none can become usable.
         """
@@ -192,7 +192,7 @@ class FitPool:
         return bool(self.crew.fit)
 
     def _meanwhile(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
-        """Outcomes of the first tasks, evaluated in this thread until a worker joins."""
+        """Return the outcomes of the first tasks, evaluated in this thread until a worker joins."""
         outcomes: list[Outcome] = []
         while len(outcomes) < len(tasks) and not self.manned():
             outcome = self._objective.evaluate(
@@ -205,7 +205,7 @@ class FitPool:
         return outcomes
 
     def _taken(self, answer: Answer, crew: Crew) -> Outcome | None:
-        """Outcome in an answer; None if the task must be submitted again."""
+        """Return the outcome in an answer; None if the task must be submitted again."""
         if answer.killed:
             return Outcome(None, DIED)
         if isinstance(answer.value, _WorkerResult):

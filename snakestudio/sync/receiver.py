@@ -133,7 +133,7 @@ class TriggerReceiver:
         limit: float | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> Trigger | None:
-        """Wait for a trigger in the calling thread.
+        """Return the wait for a trigger in the calling thread.
 
         Raises `TriggerError` if none arrives within the limit.
 

@@ -50,7 +50,7 @@ class SentTrigger:
     clock: ClockOffset | None
 
     def sentence(self) -> str:
-        """Description for the events of a run."""
+        """Return the description for the events of a run."""
         text = f"{self.kind} was sent to {self.peer} at {self.sent:.6f} (Unix time)"
         text += (
             ", not acknowledged"
@@ -167,7 +167,7 @@ class TriggerSender:
         return sent
 
     def acknowledged(self, kind: TriggerKind, sent: float) -> SentTrigger:
-        """Wait for the answer to a sent trigger, unless the peer sends no answers.
+        """Return the wait for the answer to a sent trigger, unless the peer sends no answers.
 
         Raises `TriggerError` if the peer refuses it or the connection is closed.
         """
@@ -206,7 +206,7 @@ class TriggerSender:
         return None
 
     def _line(self, seconds: float) -> tuple[str, float] | None:
-        """The next line and its time of arrival (by `perf_counter`); None if none arrives in time."""
+        """Return the next line and its time of arrival (by `perf_counter`); None if none arrives in time."""
         deadline = time.monotonic() + seconds
         while not self._lines:
             left = deadline - time.monotonic()

@@ -193,7 +193,7 @@ class SynchronizedStart:
         return f"Ready: {self._action_names.by_hand} starts it.{fired}"
 
     def wait(self) -> bool:
-        """Wait for the trigger, or for `start_now`.
+        """Return the wait for the trigger, or for `start_now`.
 
         Raises `TriggerError` if no trigger arrives within the limit.
 

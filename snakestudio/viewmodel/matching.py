@@ -64,7 +64,7 @@ def _match_word(term: str, text: str) -> tuple[float, list[int]] | None:
 
 
 def _in_turn(term: str, text: str, places: range | list[int]) -> list[int] | None:
-    """First positions of `places` that have the letters of `term` in sequence."""
+    """Return the first positions of `places` that have the letters of `term` in sequence."""
     positions: list[int] = []
     for index in places:
         if text[index] == term[len(positions)]:

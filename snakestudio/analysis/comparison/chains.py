@@ -114,7 +114,7 @@ def compare_chain(
 
 
 def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
-    """Loads of the strain law: the axial force if the body stretches, the couples if it bends or twists."""
+    """Return the loads of the strain law: the axial force if the body stretches, the couples if it bends or twists."""
     law = StrainLaw(scene.strain, scene.beam)
     spread = np.linspace(0.0, scene.run.duration_s, 13)
     field = law.at(
@@ -133,7 +133,7 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
 
 
 def as_chain(body: Scene, n: int) -> Scene:
-    """Scene of a chain of `n` links for a body that is moved by friction, with a stable time step.
+    """Return the scene of a chain of `n` links for a body that is moved by friction, with a stable time step.
 
     Raises `SceneError` like `discretise`.
     """
@@ -285,7 +285,7 @@ def _free(
 
 
 def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -> ChainProfile:
-    """Profile of a running chain compared with the body at a time."""
+    """Return the profile of a running chain compared with the body at a time."""
     snapshot = track.runner.latest
     length = instant.params.length
     joint = length / n * np.arange(1, n, dtype=np.float64)

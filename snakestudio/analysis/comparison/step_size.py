@@ -237,7 +237,7 @@ def check_step_size(
 
 
 def refined(scene: Scene, parts: int) -> Scene:
-    """The scene with its step divided by `parts`.
+    """Return the scene with its step divided by `parts`.
 
     For formulations that adapt their steps to an error tolerance, the tolerance is divided by the square
     of `parts`: in the least accurate method, of order 1, the error of a step grows with its square.
@@ -293,7 +293,7 @@ class _Measures:
 
 
 def _measure(recording: Recording) -> _Measures:
-    """Measures of a complete run."""
+    """Return the measures of a complete run."""
     energy = recording.schema.energy
     actuator = energy.index("work_actuator")
     friction = energy.index("work_friction")
@@ -329,7 +329,7 @@ def _measure(recording: Recording) -> _Measures:
 
 
 def _largest_force(rows: Rows) -> float:
-    """Largest contact force on a link, as the mean between two rows, or force of an anchor or support, N."""
+    """Return the largest contact force on a link, as the mean between two rows, or force of an anchor or support, N."""
     span = np.diff(rows.time)
     impulses = np.diff(rows.impulse_obstacle + rows.impulse_ground, axis=0)
     sizes = np.linalg.norm(impulses, axis=2).max(axis=1, initial=0.0)
@@ -358,11 +358,11 @@ class _Series:
     meaning."""
 
     def distance(self, one: int, other: int) -> float:
-        """Distance between two values."""
+        """Return the distance between two values."""
         return self.distance_scale * float(np.linalg.norm(self.values[one] - self.values[other]))
 
     def reference(self, limit: FloatArray | None = None) -> tuple[float, str]:
-        """Reference of the errors and its name; `limit` is the value for a vanishing step, if known."""
+        """Return the reference of the errors and its name; `limit` is the value for a vanishing step, if known."""
         size = self.distance_scale * float(
             np.linalg.norm(self.values[-1] if limit is None else limit)
         )
@@ -382,7 +382,7 @@ class _Judgement:
 
 
 def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
-    """The reported quantities and, last, the positions of the links, which are not reported."""
+    """Return the reported quantities and, last, the positions of the links, which are not reported."""
     body = scene.body
     last = measures[-1]
     length = max(last.links_path, 1e-6 * body.length)
@@ -436,7 +436,7 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
 
 
 def _judge_series(series: _Series, most_order: float) -> _Judgement:
-    """Error of the first value. Orders up to `most_order` are plausible; 0: no order can be determined."""
+    """Return the error of the first value. Orders up to `most_order` are plausible; 0: no order can be determined."""
     reference, _ = series.reference()
     visible = most_order > 0.0
     count = len(series.values)
@@ -468,7 +468,7 @@ def _spread(spread: float, *, settled: bool) -> _Judgement:
 
 
 def _two_suffice(runs: Sequence[StepRun]) -> bool:
-    """Whether a third run is unnecessary: two agree well enough, or the first failed."""
+    """Return whether a third run is unnecessary: two agree well enough, or the first failed."""
     if not runs[0].complete:
         return True
     if not (runs[1].complete and runs[0].stable):
@@ -541,7 +541,7 @@ def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
 def _proposal_after_failures(
     scene: Scene, runs: Sequence[StepRun], complete: Sequence[StepRun]
 ) -> tuple[dict[str, float] | None, str]:
-    """Proposal if fewer than two runs reached their end."""
+    """Return the proposal if fewer than two runs reached their end."""
     if not runs[0].stable:
         return _stable_proposal(scene)
     if complete and not runs[0].complete:
@@ -563,7 +563,7 @@ def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
 
 
 def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:
-    """Values for `TARGET`, and the summary."""
+    """Return the values for `TARGET`, and the summary."""
     scene = check.scene
     own = check.runs[0]
     if not own.stable:
@@ -606,7 +606,7 @@ def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, 
 
 
 def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
-    """Distances between the links of each run and those of the next finer one."""
+    """Return the distances between the links of each run and those of the next finer one."""
     parts = [
         f"{_mm(distance)} apart between {_ms(longer.step)} and {_ms(shorter.step)}"
         for distance, longer, shorter in zip(check.apart, complete, complete[1:], strict=False)
@@ -615,7 +615,7 @@ def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
 
 
 def _factor(quantity: QuantityCheck) -> float:
-    """Factor of the step for a relative error of `TARGET`; 1 if the error is already smaller."""
+    """Return the factor of the step for a relative error of `TARGET`; 1 if the error is already smaller."""
     if quantity.relative <= TARGET:
         return 1.0
     order = quantity.order if quantity.basis == "order" else 1.0

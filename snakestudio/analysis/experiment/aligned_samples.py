@@ -73,7 +73,7 @@ class AlignedSamples:
 
 
 def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dict[str, Figure]:
-    """Error values of aligned samples, by name; those that cannot be determined are omitted.
+    """Return the error values of aligned samples, by name; those that cannot be determined are omitted.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dic
 
 
 def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
-    """One measured error series, in the unit of its value; None if there is none."""
+    """Return one measured error series, in the unit of its value; None if there is none."""
     values: FloatArray | None = getattr(course, name)
     if values is None:
         return None

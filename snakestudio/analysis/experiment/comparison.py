@@ -170,7 +170,7 @@ def _trial(
 
 
 def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[Trend, Trend]:
-    """Trends of a run and of an experiment, at the same times.
+    """Return the trends of a run and of an experiment, at the same times.
 
     The first half period, in which the robot starts, is left out if two periods remain: the gait is not
     periodic yet, and would change the frequency by a few percent.
@@ -187,7 +187,7 @@ def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[
 
 
 def _middle_pair(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
-    """Body and link whose values are reported: those nearest to the middle of the robot (P2 VIII-C)."""
+    """Return the body and link whose values are reported: those nearest to the middle of the robot (P2 VIII-C)."""
     return min(
         pairs,
         key=lambda pair: abs(pair[1] - n_links // 2) if pair[1] != CENTRE_OF_MASS else n_links,
@@ -197,7 +197,7 @@ def _middle_pair(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int,
 def _heading(
     laid: Capture, inside: BoolArray, body: int, heading_run: FloatArray
 ) -> tuple[FloatArray | None, list[str]]:
-    """Heading of the experiment minus that of the run (k,), rad, and remarks."""
+    """Return the heading of the experiment minus that of the run (k,), rad, and remarks."""
     if laid.orientation is None or not np.isfinite(laid.orientation[inside, body]).any():
         return None, []
     yaw = roll_pitch_yaw(laid.orientation[inside, body])[:, 2]
@@ -213,7 +213,7 @@ def _heading(
 
 
 def _draws(trial: TrialComparison, block_s: float, seed: int) -> dict[str, FloatArray]:
-    """Values of a trial from its resampled series, by name. The maximum of a series has no bootstrap."""
+    """Return the values of a trial from its resampled series, by name. The maximum of a series has no bootstrap."""
     seen = trial.course.time[trial.course.measured]
     block = max(1, round(block_s * (len(seen) - 1) / float(seen[-1] - seen[0])))
     draws = {}
@@ -237,7 +237,7 @@ def _with_intervals(trial: TrialComparison, draws: dict[str, FloatArray]) -> Tri
 
 
 def _means(trials: list[TrialComparison], series: list[dict[str, FloatArray]]) -> dict[str, Figure]:
-    """Means over the trials, with intervals if there are several."""
+    """Return means over the trials, with intervals if there are several."""
     means = {}
     for kind in FIGURES:
         own = [trial.figures[kind.name] for trial in trials if kind.name in trial.figures]

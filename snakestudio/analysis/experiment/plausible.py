@@ -21,7 +21,7 @@ _ROBOT = 1.3
 
 
 def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[str]:
-    """Signs of a wrong unit, one sentence each; empty if there are none.
+    """Return the signs of a wrong unit, one sentence each; empty if there are none.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class OffsetSearch:
         self._step = 1.0 / capture.rate
 
     def common(self, offset: float) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Times (k,), positions in the capture and in the run (k, 3) of each pair, where both have data.
+        """Return times (k,), positions in the capture and in the run (k, 3) of each pair, where both have data.
 
         Raises `ExperimentError` if there are too few.
         """
@@ -85,7 +85,7 @@ class OffsetSearch:
         return product / rows, own / rows, other / rows
 
     def match(self, offset: float) -> float:
-        """Correlation of the oscillations, 0 to 1 (negative if they are opposed in a common frame)."""
+        """Return the correlation of the oscillations, 0 to 1 (negative if they are opposed in a common frame)."""
         product, own, other = self._even(offset)
         if own <= 0.0 or other <= 0.0:
             return 0.0
@@ -93,7 +93,7 @@ class OffsetSearch:
         return float(size / math.sqrt(own * other))
 
     def best(self, low: float, high: float) -> tuple[float, list[str]]:
-        """The offset with the largest correlation, and remarks."""
+        """Return the offset with the largest correlation, and remarks."""
         from scipy.optimize import minimize_scalar
 
         count = max(9, 2 * math.ceil((high - low) / min(self._step, 0.05)) + 1)
@@ -165,13 +165,13 @@ class OffsetSearch:
 
 
 def plane(position: FloatArray) -> NDArray[np.complex128]:
-    """Positions (k, 3) in the plane as complex numbers x + iy."""
+    """Return positions (k, 3) in the plane as complex numbers x + iy."""
     plane: NDArray[np.complex128] = position[:, 0] + 1j * position[:, 1]
     return plane
 
 
 def _without_drift(time: FloatArray, track: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """A track (k,) without its mean and its linear drift, by least squares."""
+    """Return a track (k,) without its mean and its linear drift, by least squares."""
     centred = time - time.mean()
     scale = float(centred @ centred)
     drift = (centred @ track) / scale if scale > 0.0 else 0.0

@@ -73,7 +73,7 @@ class RunTracks:
             self._tracks[link] = poses
 
     def track(self, link: int) -> FloatArray:
-        """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.
+        """Return positions (rows, 3), m, of a link (0-based), or of the centre of mass.
 
         Raises `ExperimentError` if there is no such link.
         """
@@ -81,7 +81,7 @@ class RunTracks:
         return self._tracks[link][:, :3]
 
     def at(self, link: int, time: FloatArray) -> FloatArray:
-        """Positions (k, 3), m, at any times (k,) within the run; NaN outside."""
+        """Return positions (k, 3), m, at any times (k,) within the run; NaN outside."""
         if link not in self._curves:
             from scipy.interpolate import CubicSpline
 
@@ -91,7 +91,7 @@ class RunTracks:
         return position
 
     def heading(self, link: int, time: FloatArray) -> FloatArray:
-        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.
+        """Return the angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.
 
         For the centre of mass, the mean over the links.
         """

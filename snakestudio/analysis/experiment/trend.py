@@ -55,7 +55,7 @@ class Trend:
 
 
 def trend_of(time: FloatArray, position: FloatArray, near_hz: float | None = None) -> Trend:
-    """The trend of a track.
+    """Return the trend of a track.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def trend_of(time: FloatArray, position: FloatArray, near_hz: float | None = Non
 def _fit(
     at: FloatArray, z: ComplexArray, frequency: float, harmonics: int
 ) -> tuple[ComplexArray, float]:
-    """Coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the remaining mean square."""
+    """Return the coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the remaining mean square."""
     columns: list[NDArray[np.generic]] = [np.ones(len(at)), at, 0.5 * at * at]
     for harmonic in range(1, harmonics + 1):
         wave = np.exp(2j * math.pi * harmonic * frequency * at)
@@ -124,7 +124,7 @@ def _fit(
 
 
 def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> float:
-    """Frequency, Hz, in a range, with the largest power after a parabola is subtracted from the track."""
+    """Return the frequency, Hz, in a range, with the largest power after a parabola is subtracted from the track."""
     k = len(at)
     even = np.linspace(at[0], at[-1], k)
     matrix = np.stack([np.ones(k), at, at * at], axis=1).astype(np.complex128)
@@ -143,7 +143,7 @@ def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> floa
 def path_direction(
     time: FloatArray, position: FloatArray, at: FloatArray, period: float, otherwise: float
 ) -> FloatArray:
-    """Unit vectors (k, 2) along the path of a run at the times `at`, with its oscillation smoothed out.
+    """Return unit vectors (k, 2) along the path of a run at the times `at`, with its oscillation smoothed out.
 
     Within half a period of the ends of the run, the direction is that of the middle of the last whole
     period: averaging over less than a period would leave part of the oscillation.

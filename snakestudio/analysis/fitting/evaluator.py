@@ -22,7 +22,7 @@ class Evaluator(Protocol):
         ...
 
     def map(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
-        """The outcomes of `tasks`, in order.
+        """Return the outcomes of `tasks`, in order.
 
         Raises `StoppedError` when `proceed`, which is polled often, returns False.
         """

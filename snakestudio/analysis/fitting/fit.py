@@ -185,7 +185,7 @@ def _starting_position(parameter: FreeParameter, value: float | None) -> float:
 def _runs(
     objective: Objective, values: dict[str, float], abandoned: Callable[[], bool]
 ) -> list[OfflineRun] | None:
-    """Runs of all trials with given values; None if abandoned."""
+    """Return the runs of all trials with given values; None if abandoned."""
     runs = []
     for number, trial in enumerate(objective.trials):
         run = objective.run((number, values), lambda: not abandoned())
@@ -209,14 +209,14 @@ def _search(search: Search, method: str, seed: int, cost_before: float) -> None:
 
 
 def _cost(misfits: Sequence[Misfit], weights: Sequence[float]) -> float:
-    """Root mean square distance over all trials, m."""
+    """Return root mean square distance over all trials, m."""
     return math.sqrt(
         sum(m.cost**2 * w for m, w in zip(misfits, weights, strict=True)) / sum(weights)
     )
 
 
 def _nuisance(trials: Sequence[Trial]) -> int:
-    """Number of fitted quantities in addition to the parameters."""
+    """Return the number of fitted quantities in addition to the parameters."""
     return sum(
         (low < high) + 3 * trial.align for trial in trials for low, high in [trial.offset_bounds_s]
     )
@@ -225,7 +225,7 @@ def _nuisance(trials: Sequence[Trial]) -> int:
 def _intervals(
     parameters: Sequence[FreeParameter], values: dict[str, float], certainty: Determination | None
 ) -> tuple[dict[str, tuple[float, float]], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
-    """Intervals by name, within the bounds, and the correlation."""
+    """Return the intervals by name, within the bounds, and the correlation."""
     p = len(parameters)
     if certainty is None:
         return {parameter.name: (math.nan, math.nan) for parameter in parameters}, np.full(

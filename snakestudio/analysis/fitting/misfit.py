@@ -56,14 +56,14 @@ class Misfit:
     """Translation. Shape (3,)."""
 
     def placed(self, position: FloatArray) -> FloatArray:
-        """Measured positions (..., 2 or 3) in the run's frame, m."""
+        """Return measured positions (..., 2 or 3) in the run's frame, m."""
         moved = np.array(position, dtype=np.float64)
         moved[..., :2] = position[..., :2] @ _turn(self.heading_rad).T
         moved += self.shift_m[: moved.shape[-1]]
         return moved
 
     def unplaced(self, position: FloatArray) -> FloatArray:
-        """Positions (..., 2 or 3) of the run in the frame of the measurement, m: the inverse of `placed`."""
+        """Return positions (..., 2 or 3) of the run in the frame of the measurement, m: the inverse of `placed`."""
         moved = np.array(position - self.shift_m[: position.shape[-1]], dtype=np.float64)
         moved[..., :2] = moved[..., :2] @ _turn(self.heading_rad)
         return moved
@@ -109,7 +109,7 @@ class MeasuredTracks:
         track."""
 
     def against(self, recording: Recording) -> Misfit:
-        """Misfit of a run; after an early end, the robot rests."""
+        """Return the misfit of a run; after an early end, the robot rests."""
         motion = _Motion(recording)
         low, high = self.trial.offset_bounds_s
 
@@ -143,7 +143,7 @@ class MeasuredTracks:
         return Misfit(residual, instant, self.time + best, distance, cost, best, heading, shift)
 
     def _left(self, motion: _Motion, offset: float) -> tuple[FloatArray, float, FloatArray]:
-        """Residuals at an offset, with the rotation and translation that minimize them."""
+        """Return the residuals at an offset, with the rotation and translation that minimize them."""
         places, angles = motion.at(self.time + offset)
         measured = self._position
         weight = self._position_weight[:, None]
@@ -210,16 +210,16 @@ class _Motion:
 
 
 def _repeated(values: list[float], times: list[FloatArray]) -> FloatArray:
-    """One value per track repeated for each row."""
+    """Return one value per track repeated for each row."""
     return np.repeat(np.array(values, dtype=np.float64), [len(part) for part in times])
 
 
 def _about_mean(values: FloatArray) -> float:
-    """Sum of the squared distances from the mean."""
+    """Return the sum of the squared distances from the mean."""
     return float(np.square(values - values.mean(axis=0)).sum())
 
 
 def _turn(angle: float) -> FloatArray:
-    """Planar rotation matrix, (2, 2)."""
+    """Return the planar rotation matrix, (2, 2)."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s], [s, c]])

@@ -72,7 +72,7 @@ class Objective:
         )
 
     def misfit(self, number: int, run: OfflineRun) -> Misfit:
-        """Misfit of a run of trial `number`."""
+        """Return the misfit of a run of trial `number`."""
         return self.measured[number].against(run.recording)
 
     def evaluate(self, task: Task, proceed: Callable[[], bool] = lambda: True) -> Outcome | None:
@@ -88,6 +88,6 @@ class Objective:
 
 
 def _long_enough(trial: Trial) -> Scene:
-    """The trial's scene, ending with the measurement: a longer run would add no information."""
+    """Return the trial's scene, ending with the measurement: a longer run would add no information."""
     period = trial.scene.control.period_s
     return with_values(trial.scene, {"run.duration_s": max(trial.end, period)})

@@ -24,7 +24,7 @@ _AT_BOUND = 0.01
 
 
 def called(parameter: FreeParameter) -> str:
-    """Name of a parameter within a sentence."""
+    """Return the name of a parameter within a sentence."""
     label = preset_of(parameter)
     return f"{label} ({parameter.name})" if label else parameter.name
 
@@ -38,7 +38,7 @@ def remarks(
     stopped: bool,
     exhausted: bool,
 ) -> tuple[str, ...]:
-    """Remarks on a fit, most important first."""
+    """Return the remarks on a fit, most important first."""
     notes = []
     if stopped:
         notes.append("Stopped early: these are the best values up to that point.")
@@ -76,7 +76,7 @@ def remarks(
 
 
 def _squares(misfit: Misfit) -> float:
-    """Sum of squares, m^2."""
+    """Return the sum of squares, m^2."""
     return float(misfit.residual @ misfit.residual)
 
 
@@ -103,7 +103,7 @@ def _undetermined(
 
 
 def _clocks(parameters: Sequence[FreeParameter], trials: Sequence[TrialOutcome]) -> list[str]:
-    """Remarks on time offsets."""
+    """Return the remarks on time offsets."""
     notes = []
     searched = [t for t in trials if t.trial.offset_bounds_s[0] < t.trial.offset_bounds_s[1]]
     if searched and any(START_DELAY in parameter.keys for parameter in parameters):

@@ -97,14 +97,14 @@ class Search:
         self._cost_before = cost_before
 
     def values(self, places: FloatArray) -> dict[str, float]:
-        """Values by name of the parameter."""
+        """Return the values by name of the parameter."""
         return {
             p.name: p.value(float(position))
             for p, position in zip(self.parameters, places, strict=True)
         }
 
     def cost(self, residual: FloatArray | None) -> float:
-        """Root mean square distance, m."""
+        """Return the root mean square distance, m."""
         return (
             math.inf
             if residual is None
@@ -112,7 +112,7 @@ class Search:
         )
 
     def residuals(self, points: Sequence[FloatArray]) -> list[FloatArray | None]:
-        """Residuals of all trials, concatenated, at some points; None where a run failed.
+        """Return the residuals of all trials, concatenated, at some points; None where a run failed.
 
         Raises
         ------

@@ -71,5 +71,5 @@ class _CostSign(Interpreter[int]):
 
 
 def _common_sign(*signs: int) -> int:
-    """Common sign of all nonzero signs; 0 if they differ."""
+    """Return the common sign of all nonzero signs; 0 if they differ."""
     return sum({*signs})

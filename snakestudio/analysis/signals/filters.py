@@ -49,10 +49,10 @@ class _Window(Node):
 
     @abstractmethod
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Rows of its part that are needed for the rows `start` to `stop`."""
+        """Return the rows of its part that are needed for the rows `start` to `stop`."""
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Reach of its part, extended by the window."""
+        """Return the reach of its part, extended by the window."""
         return self.part.reach(reading, *self.window(reading, start, stop))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
@@ -69,7 +69,7 @@ class Derivative(_Window):
         self.unit = combined(part.unit, _SECOND, -1.0)
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Two more rows on each side, because an end needs as many."""
+        """Return two more rows on each side, because an end needs as many."""
         return max(start - 2, 0), min(stop + 2, len(reading))
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
@@ -101,7 +101,7 @@ class _Filter(NamedTuple):
 
 
 def _memory(fraction: float) -> int:
-    """Number of rows after which a filter at a fraction of the row rate has lost the influence of a row."""
+    """Return the number of rows after which a filter at a fraction of the row rate has lost the influence of a row."""
     return (
         math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(fraction, 1e-300)))
         + 8
@@ -110,7 +110,7 @@ def _memory(fraction: float) -> int:
 
 @lru_cache(maxsize=16)
 def _designed(kind: Literal["lowpass", "highpass"], fraction: float, rows: int) -> _Filter:
-    """Second-order Butterworth filter at a fraction of the row rate, by the bilinear transform.
+    """Return the second-order Butterworth filter at a fraction of the row rate, by the bilinear transform.
 
     The impulse response is truncated after `rows` rows.
 
@@ -149,7 +149,7 @@ class Butterworth(_Window):
         self._hz = hz
 
     def _filter(self, reading: Reading) -> _Filter:
-        """The filter for the rate of the rows."""
+        """Return the filter for the rate of the rows."""
         rate = 1.0 / reading.interval
         if not self._hz < 0.5 * rate:
             raise SignalError(
@@ -168,7 +168,7 @@ class Butterworth(_Window):
         return _designed(self._kind, self._hz / rate, 1 << math.ceil(math.log2(3.0 * span)))
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """The rows within the filter's memory on both sides."""
+        """Return the rows within the filter's memory on both sides."""
         if len(reading) < 3:
             return start, stop
         memory = self._filter(reading).memory
@@ -227,7 +227,7 @@ def _forwards(designed: _Filter, values: FloatArray) -> FloatArray:
 
 
 def _stretches(values: FloatArray) -> Iterator[tuple[int, int]]:
-    """Stretches of consecutive values without a gap."""
+    """Yield the stretches of consecutive values without a gap."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], np.isfinite(values).astype(np.int8), [0]])))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
@@ -240,7 +240,7 @@ class MovingMean(_Window):
         self._half = 0.5 * seconds * (1.0 + 1e-9)
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Half the window on both sides."""
+        """Return half the window on both sides."""
         times = reading.times
         return reading.from_time(times[start] - self._half), reading.to_time(
             times[stop - 1] + self._half
@@ -283,7 +283,7 @@ class RunningMedian(_Window):
         return half
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Half the window on both sides."""
+        """Return half the window on both sides."""
         half = self._half(reading)
         return max(start - half, 0), min(stop + half, len(reading))
 
@@ -309,7 +309,7 @@ class RunningMedian(_Window):
 
 
 def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float]:
-    """Medians around the rows `start` to `stop`; the values in the moving window are kept sorted."""
+    """Return the medians around the rows `start` to `stop`; the values in the moving window are kept sorted."""
     held = sorted(
         x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x)
     )
@@ -332,7 +332,7 @@ class Delay(_Window):
         self._seconds = seconds
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """The rows around that time."""
+        """Return the rows around that time."""
         times = reading.times
         first = reading.from_time(times[start] - self._seconds)
         return first, max(reading.to_time(times[stop - 1] - self._seconds), first + 1)

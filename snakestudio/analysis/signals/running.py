@@ -47,7 +47,7 @@ class _StateCache:
         ] = {}
 
     def get(self, reading: Reading) -> tuple[_State, ...]:
-        """The stored states."""
+        """Return the stored states."""
         with self._lock:
             entry = self._states.get(_key(reading))
         if entry is not None and [alive() for alive in entry[0]] == _recordings(reading):
@@ -99,7 +99,7 @@ class _Running(Node):
         return self.part.reach(reading, start // BLOCK * BLOCK, stop)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Values from row `start` on; gaps remain gaps, and the function continues after a gap."""
+        """Return the values from row `start` on; gaps remain gaps, and the function continues after a gap."""
         reading = block.reading
         number = start // BLOCK
         state = self._state(reading, number)
@@ -115,7 +115,7 @@ class _Running(Node):
         return np.concatenate(pieces)[start - first :]
 
     def _state(self, reading: Reading, number: int) -> _State:
-        """State at the start of a block."""
+        """Return the state at the start of a block."""
         states = self._state_cache.get(reading)
         if number < len(states):
             return states[number]
@@ -171,7 +171,7 @@ class UnwrappedAngle(_Running):
     def run(
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
-        """Full turns are added so that a row is within half a turn of the previous one."""
+        """Return the full turns are added so that a row is within half a turn of the previous one."""
         valid = np.isfinite(values)
         angles = np.full(len(values), np.nan)
         if not valid.any():
@@ -196,11 +196,11 @@ class ValueAt(Node):
         return frozenset()
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """The rows themselves."""
+        """Return the rows themselves."""
         return start, stop
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """True once the recording has reached the time."""
+        """Return True once the recording has reached the time."""
         first, last = self._rows(reading)
         return bool(self._time <= reading.times[-1]) and self.parts[0].settled(reading, first, last)
 

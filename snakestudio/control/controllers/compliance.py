@@ -181,7 +181,7 @@ class _YieldingGait:
     def _blended(
         self, parameters: tuple[float, ...], time: FloatArray, clock: FloatArray
     ) -> Motion:
-        """The gait with the given parameters; the weight of previous values decays to 0."""
+        """Return the gait with the given parameters; the weight of previous values decays to 0."""
         motion = self._motion_of(self.state.fields, parameters, clock)
         for fields, ramp in self.state.earlier:
             if time[0] >= ramp.start + ramp.duration:
@@ -199,7 +199,7 @@ class _YieldingGait:
         return motion
 
     def _clock(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Time of the gait and its derivatives."""
+        """Return the time of the gait and its derivatives."""
         state = self.state
         if self._rate is None:
             return time, np.ones_like(time), np.zeros_like(time)
@@ -216,7 +216,7 @@ class _YieldingGait:
         return clock, one + change * passed, np.where(during, change, 0.0)
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s)."""
+        """Return angles, rates and accelerations at `time` ((k,), s)."""
         state = self.state
         clock, pace, d_pace = self._clock(time)
         angle, rate, acceleration = self._blended(state.before, time, clock)
@@ -249,7 +249,7 @@ class _YieldingGait:
         )
 
     def slopes(self, time: float) -> FloatArray:
-        """J at `time`, (m, p)."""
+        """Return the J at `time`, (m, p)."""
         at = np.array([time])
         clock = self._clock(at)[0]
         now = self.state.after
@@ -324,7 +324,7 @@ class Compliance:
         return (*CHANNELS, *map(_channel, self._names))
 
     def values(self) -> FloatArray:
-        """Values of the channels."""
+        """Return the values of the channels."""
         state = self._state
         nominal = _values(self._scene.gait, self._names)
         fraction = (state.value[0] - nominal[0]) / self._largest(self._names[0])
@@ -335,7 +335,7 @@ class Compliance:
         return degrees * _unit(name) if "_deg" in name else math.radians(degrees)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of a control period, during which the parameters yield to the load at its start."""
+        """Return the references of a control period, during which the parameters yield to the load at its start."""
         assert snapshot is not None
         now = float(time[0])
         length = float(time[-1] - time[0])
@@ -424,7 +424,7 @@ def _channel(name: str) -> str:
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Problems with the parameters: unknown to the gait, or unable to yield."""
+    """Return the problems with the parameters: unknown to the gait, or unable to yield."""
     law = _law(scene)
     gait = scene.gait
     key = "controller.parameters"

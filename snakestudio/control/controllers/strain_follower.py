@@ -131,7 +131,7 @@ class StrainFollower(OpenLoop):
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with this controller."""
+    """Return the errors and warnings for a `scene` with this controller."""
     problems: list[Problem] = []
     try:
         law = StrainLaw(scene.strain, scene.beam)

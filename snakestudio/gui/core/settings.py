@@ -96,12 +96,12 @@ class Setting(Generic[T]):
 
 
 def declared() -> tuple[Setting[Any], ...]:
-    """All settings of the imported modules, sorted by key."""
+    """Return all settings of the imported modules, sorted by key."""
     return tuple(_DECLARED[key] for key in sorted(_DECLARED))
 
 
 def _converted(raw: Any, default: Any) -> Any:
-    """Stored value in the type of the default; None if it is invalid. INI files store numbers as text."""
+    """Return the stored value in the type of the default; None if it is invalid. INI files store numbers as text."""
     if isinstance(default, bool):
         return {"true": True, "false": False}.get(str(raw).lower())
     if isinstance(default, tuple):  # Qt stores a list of one as a text

@@ -32,7 +32,7 @@ class ViewportPicture(Protocol):
         """The snapshot that is shown."""
 
     def size(self) -> QSize:
-        """Size of the viewport, px."""
+        """Return the size of the viewport, px."""
 
     def image(self, size: QSize) -> QImage:
         """Return the present view at full quality.

@@ -346,7 +346,7 @@ def _activate(content: QWidget) -> None:
 
 
 def _has_unit(declared: FormField) -> bool:
-    """Whether the unit is shown next to the editor."""
+    """Return whether the unit is shown next to the editor."""
     return bool(declared.unit) and declared.decimals is None and not declared.plain
 
 

@@ -110,7 +110,7 @@ class ServiceDialog(Dialog):
         self.copy_button.setEnabled(bool(self.copied()))
 
     def while_off(self, values: object) -> bool:
-        """Whether settings can be edited: a condition for fields of the form."""
+        """Return whether settings can be edited: a condition for fields of the form."""
         return not self._service.on
 
     def _on_switch(self) -> None:

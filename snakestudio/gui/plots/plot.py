@@ -358,7 +358,7 @@ class LivePlot(QWidget):
         return keys if phase is None else keys | {phase[0]}
 
     def span_curves(self) -> list[SpanCurve]:
-        """The curves with statistics, those of overlaid runs after those of the run."""
+        """Return the curves with statistics, those of overlaid runs after those of the run."""
         series_cache = self._series_cache
         names = self._content.kind in ("time", "spectrum")
         curves = []

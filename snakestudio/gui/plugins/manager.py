@@ -273,7 +273,7 @@ class PluginManager(Dialog):
 
 
 def _by_folder(path: Path) -> bool:
-    """Whether a file is trusted only because of its folder."""
+    """Return whether a file is trusted only because of its folder."""
     known = trusted()
     return str(path) not in known.files and trusting_folder(path, known) is not None
 

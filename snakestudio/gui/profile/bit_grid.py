@@ -15,7 +15,7 @@ _HUES = (205, 145, 35, 285, 345, 85, 245, 15, 175, 315)
 
 
 def signal_colour(index: int) -> QColor:
-    """Colour of the signal with this index in a message."""
+    """Return the colour of the signal with this index in a message."""
     dark = theme.current() is theme.DARK
     turn = index // len(_HUES)
     return QColor.fromHsl(
@@ -80,7 +80,7 @@ class BitGrid(QWidget):
         return 24 if length <= 8 else 16 if length <= 24 else 10
 
     def signals_at(self, x: float, y: float) -> list[SignalLayout]:
-        """Signals of the bit at a position of the widget."""
+        """Return the signals of the bit at a position of the widget."""
         if self.message_layout is None:
             return []
         column = int((x - theme.scaled(self._GUTTER)) // theme.scaled(self._CELL))

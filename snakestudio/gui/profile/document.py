@@ -209,7 +209,7 @@ class ProfileDocument(QObject):
         self.edit(with_values(self.profile, values), text, gesture)
 
     def value(self, key: str) -> Any:
-        """Value at a dotted key; None if the key does not exist."""
+        """Return the value at a dotted key; None if the key does not exist."""
         try:
             return get_value(self.profile, key)
         except ProfileError:

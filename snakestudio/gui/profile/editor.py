@@ -387,7 +387,7 @@ class ProfileEditor(QWidget):
     # --- closing ----------------------------------------------------------------------------------
 
     def may_discard(self) -> bool:
-        """Whether no change would be lost, or the user saved or discarded the changes."""
+        """Return whether no change would be lost, or the user saved or discarded the changes."""
         if not self.document.dirty:
             return True
         box = QMessageBox(self)

@@ -204,7 +204,7 @@ class JointsPage(QWidget):
         self.model.refresh_extras()
 
     def _general(self, column: CellColumn) -> str:
-        """Limit of all joints, which applies if a joint has no separate one."""
+        """Return the limit of all joints, which applies if a joint has no separate one."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 
     # --- measured values --------------------------------------------------------------------------

@@ -158,7 +158,7 @@ class PartsTable(QWidget):
             button.setEnabled(not self.model.document.locked)
 
     def suggest(self, row: int, name: str) -> Sequence[str]:
-        """Suggestions for a cell."""
+        """Return the suggestions for a cell."""
         return () if self._suggest is None else self._suggest(row, name)
 
     def fit(self) -> None:
@@ -236,7 +236,7 @@ class PartsTable(QWidget):
     # --- cells ------------------------------------------------------------------------------------
 
     def _cells(self) -> dict[int, list[int]]:
-        """Rows of the selected cells by column."""
+        """Return the rows of the selected cells by column."""
         cells: dict[int, list[int]] = {}
         for index in self.view.selectionModel().selectedIndexes():
             if index.column() < len(self.model.columns):

@@ -200,7 +200,7 @@ class WiggleDialog(Dialog):
             self._finish(f"The test was aborted: {problem[:1].lower()}{problem[1:]}")
 
     def _obstacle(self) -> str:
-        """Message why the test cannot run; "" if it can."""
+        """Return the message why the test cannot run; "" if it can."""
         telemetry = self._robot_controller.telemetry
         if self._robot_controller.link is None or telemetry is None:
             return "No robot is connected. Connect one from the Robot menu."
@@ -401,7 +401,7 @@ class WiggleDialog(Dialog):
 
 
 def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:
-    """Message why an axis at `angle` (rad) cannot swing by this amplitude; "" if it can."""
+    """Return the message why an axis at `angle` (rad) cannot swing by this amplitude; "" if it can."""
     if not math.isfinite(angle):
         return f"No feedback from {axis.name} yet. Check its node and slot."
     low = limits.min_deg if axis.min_deg is None else axis.min_deg

@@ -48,7 +48,7 @@ class StopButton(QPushButton):
         return QRect(self.mapToGlobal(QPoint()), self.size()) if self.isVisible() else QRect()
 
     def is_under(self, point: QPoint) -> bool:
-        """Whether a point of the screen lies on the visible button."""
+        """Return whether a point of the screen lies on the visible button."""
         return (
             self.isVisible()
             and not self.window().isMinimized()
@@ -92,7 +92,7 @@ class ModalStop(ThemedWidget):
 
     @staticmethod
     def needed() -> QWidget | None:
-        """Dialog that blocks the window, or None."""
+        """Return the dialog that blocks the window, or None."""
         return QApplication.activeModalWidget()
 
 

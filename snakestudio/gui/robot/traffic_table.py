@@ -50,7 +50,7 @@ TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "Decoded")
 
 
 def id_text(frame: Traffic) -> str:
-    """Text of an id: 3 or 8 hexadecimal digits."""
+    """Return the text of an id: 3 or 8 hexadecimal digits."""
     return f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
 
 

@@ -44,7 +44,7 @@ class PinnedRuns(QObject):
         return path in self._runs
 
     def colour(self, path: Path) -> str:
-        """Colour of an overlaid run."""
+        """Return the colour of an overlaid run."""
         return pinned_colour(self._runs[path].index)
 
     def show(self, path: Path, name: str) -> None:
@@ -76,21 +76,21 @@ class PinnedRuns(QObject):
             self.changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
-        """Overlaid runs for the plots."""
+        """Return the overlaid runs for the plots."""
         return [
             OverlaidRun(run.name, self.colour(path), run.recording)
             for path, run in self._runs.items()
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """Ghosts for the viewport at `time` (s), without runs that ended before."""
+        """Return the ghosts for the viewport at `time` (s), without runs that ended before."""
         ghosts = (
             ghost_at(run.recording, time, self.colour(path)) for path, run in self._runs.items()
         )
         return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of each run at `time` (s) for the legend of the viewport."""
+        """Return the colour and text of each run at `time` (s) for the legend of the viewport."""
         entries = []
         for path, run in self._runs.items():
             over = (

@@ -164,7 +164,7 @@ class Checks(QWidget):
         self._keep_room()
 
     def _coming(self) -> list[Problem]:
-        """Problems of the scene as edited; the session knows only the scene that it runs until the reset."""
+        """Return the problems of the scene as edited; the session knows only the scene that it runs until the reset."""
         scene = self._document.scene
         base_dir = self._document.base_dir
         if self._checked is None or self._checked[:2] != (scene, base_dir):
@@ -172,7 +172,7 @@ class Checks(QWidget):
         return list(self._checked[2])
 
     def _hints(self) -> list[Problem]:
-        """Hints about the scene as edited, computed once for each scene."""
+        """Return the hints about the scene as edited, computed once for each scene."""
         scene = self._document.scene
         base_dir = self._document.base_dir
         if self._hinted is None or self._hinted[:2] != (scene, base_dir):

@@ -38,7 +38,7 @@ def law_of(strain: Strain, beam: Beam) -> StrainLaw:
 
 
 def law_problem(scene: Scene, key: str) -> str:
-    """Problem with the formula at `key` of a scene, as a sentence; "" if it is valid."""
+    """Return the problem with the formula at `key` of a scene, as a sentence; "" if it is valid."""
     try:
         law_of(scene.strain, scene.beam)
     except SnakeStudioError as error:

@@ -262,7 +262,7 @@ class DockTitle(QWidget):
         self.updateGeometry()
 
     def _has_own_heading(self) -> bool:
-        """Whether the content has the title as its heading."""
+        """Return whether the content has the title as its heading."""
         content: QWidget | None = self._dock.widget()
         labels = (
             content.findChildren(QLabel) if content is not None and self._gap is not None else []

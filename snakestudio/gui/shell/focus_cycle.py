@@ -32,7 +32,7 @@ class FocusCycle(QObject):
         return [*self._middle, *docks, self._bar]
 
     def present(self) -> QWidget | None:
-        """The part that has the keyboard focus."""
+        """Return the part that has the keyboard focus."""
         now = QApplication.focusWidget()
         return next(
             (

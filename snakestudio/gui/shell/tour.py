@@ -178,7 +178,7 @@ class Tour(ModalOverlay):
     # --- layout -----------------------------------------------------------------------------------
 
     def _lit(self) -> QRect:
-        """The highlighted part of the sheet."""
+        """Return the highlighted part of the sheet."""
         target = self._target
         if target is None or not target.isVisible():
             return QRect()

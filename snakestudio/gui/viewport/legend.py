@@ -173,7 +173,7 @@ _TIPS = {
 
 
 def _option(row: str) -> str:
-    """Field of `ViewSettings` that a row toggles."""
+    """Return the field of `ViewSettings` that a row toggles."""
     return "ground_forces" if row == "ground_friction" else row
 
 

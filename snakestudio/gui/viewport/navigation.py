@@ -101,7 +101,7 @@ class Navigator(QObject):
     # --- by mouse ---------------------------------------------------------------------------------
 
     def pivot(self, point: tuple[float, float, float] | None) -> NDArray[np.float64]:
-        """Point to orbit around or to zoom to, if `point` is under the cursor (None for the sky)."""
+        """Return the point to orbit around or to zoom to, if `point` is under the cursor (None for the sky)."""
         target = np.array(self.camera.target)
         if point is None:
             return target

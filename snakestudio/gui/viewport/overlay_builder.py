@@ -22,7 +22,7 @@ _MARGIN = 12
 
 
 def warned(problems: Sequence[Problem]) -> tuple[Pick, ...]:
-    """Obstacles and links that errors refer to."""
+    """Return the obstacles and links that errors refer to."""
     errors = [problem for problem in problems if problem.severity == "error"]
     obstacles = {Pick("obstacle", index) for problem in errors for index in problem.obstacles}
     links = {Pick("link", index) for problem in errors for index in problem.links}

@@ -200,7 +200,7 @@ def _seconds(text: str) -> float:
 
 
 def _bytes(parts: Sequence[str], length: int, base: int = 16) -> bytes:
-    """The first `length` bytes."""
+    """Return the first `length` bytes."""
     if len(parts) < length:
         raise ValueError("fewer bytes than announced")
     return bytes(int(part, base) for part in parts[:length])

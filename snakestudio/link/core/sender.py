@@ -171,5 +171,5 @@ class PeriodicMessages:
         return messages
 
     def next(self) -> float:
-        """Time of the next message, s; infinity if there is none."""
+        """Return the time of the next message, s; infinity if there is none."""
         return min((deadlines.next for _, deadlines in self._entries), default=float("inf"))

@@ -110,7 +110,7 @@ class Node(ABC):
 
     @abstractmethod
     def addresses(self) -> set[Address]:
-        """Ids that the node receives."""
+        """Return the ids that the node receives."""
 
     @abstractmethod
     def handle(self, frame: Frame, now: float) -> None:

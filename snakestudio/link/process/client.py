@@ -307,7 +307,7 @@ class _Running:
             os.write(self._pipe.fileno(), line)
 
     def ended(self) -> str:
-        """Message why it ended; "" while it runs."""
+        """Return the message why it ended; "" while it runs."""
         code = self._process.poll()
         if code is None:
             return ""

@@ -79,7 +79,7 @@ class MessageLayout:
     signals: tuple[SignalLayout, ...]
 
     def id_text(self) -> str:
-        """Id in hexadecimal, with 3 digits, or 8 if it is extended."""
+        """Return the Id in hexadecimal, with 3 digits, or 8 if it is extended."""
         return f"0x{self.id:08X}" if self.extended else f"0x{self.id:03X}"
 
 

@@ -90,7 +90,7 @@ def _is_locked(scene: Scene, part: Sequence[int]) -> bool:
 
 
 def _mark(low: FloatArray, high: FloatArray, side: Side) -> float:
-    """Coordinate of the side or centre of a box that is aligned, m."""
+    """Return the coordinate of the side or centre of a box that is aligned, m."""
     axis = _AXIS[side]
     if side in ("left", "bottom"):
         return float(low[axis])

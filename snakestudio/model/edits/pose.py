@@ -145,7 +145,7 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
 
 
 def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
-    """Joint angles and orientation of the placed link, as values of a start."""
+    """Return the joint angles and orientation of the placed link, as values of a start."""
     values: dict[str, Any] = {
         name: tuple(map(tidy, degrees)) for name, degrees in joint_lists(scene, angles).items()
     }
@@ -182,7 +182,7 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
 
 
 def _directions(pose: FloatArray) -> FloatArray:
-    """Directions (n,) of links in the plane, rad, with each joint angle between -pi and pi."""
+    """Return directions (n,) of links in the plane, rad, with each joint angle between -pi and pi."""
     axis = matrices(pose[:, 3:])[:, :, 0]
     directions: FloatArray = np.unwrap(np.arctan2(axis[:, 1], axis[:, 0]))
     return directions
@@ -250,7 +250,7 @@ def turned_robot(
 
 
 def _about(axis: FloatArray, angle: float) -> FloatArray:
-    """Rotation matrix (3, 3) about a unit vector (Rodrigues)."""
+    """Return the rotation matrix (3, 3) about a unit vector (Rodrigues)."""
     x, y, z = axis
     cross = np.array([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)])
     turn: FloatArray = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
@@ -258,7 +258,7 @@ def _about(axis: FloatArray, angle: float) -> FloatArray:
 
 
 def _upright(turn: FloatArray) -> bool:
-    """Whether a rotation keeps the vertical direction."""
+    """Return whether a rotation keeps the vertical direction."""
     return bool(turn[2, 2] > 1.0 - 1e-12)
 
 
@@ -295,7 +295,7 @@ def _carried(
 
 
 def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
-    """Angles of a placed start after a rotation of the whole robot."""
+    """Return the angles of a placed start after a rotation of the whole robot."""
     if _upright(turn):
         changes = {}
         by = math.degrees(math.atan2(turn[1, 0], turn[0, 0]))
@@ -392,6 +392,6 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
 
 
 def _mean_direction(pose: FloatArray) -> float:
-    """Mean direction of the links seen from above, rad: it turns with the robot for any shape."""
+    """Return the mean direction of the links seen from above, rad: it turns with the robot for any shape."""
     x, y = matrices(pose[:, 3:])[:, :2, 0].sum(axis=0)
     return math.atan2(y, x)

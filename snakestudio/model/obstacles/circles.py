@@ -43,7 +43,7 @@ class Circles(NamedTuple):
 
 
 def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
-    """Error that lists the problems of a file, one per line."""
+    """Return the error that lists the problems of a file, one per line."""
     lines = list(mistakes[:_MOST])
     if len(mistakes) > _MOST:
         lines.append(f"... and {len(mistakes) - _MOST} more problems.")
@@ -128,7 +128,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, list[str]]:
-    """Meaning of each column ("" if ignored), their unit, and notes on ignored columns."""
+    """Return the meaning of each column ("" if ignored), their unit, and notes on ignored columns."""
     columns = []
     units = set()
     unknown = []

@@ -27,7 +27,7 @@ _TOGETHER = 16  # (time, abscissa) pairs evaluated in one call: all times at all
 
 
 def _pairs(field: Field, t: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slope and rate of Gamma_X at pairs of times and abscissas, each (n,)."""
+    """Return the slope and rate of Gamma_X at pairs of times and abscissas, each (n,)."""
     slope = np.empty(len(t))
     rate = np.empty(len(t))
     for begin in range(0, len(t), _TOGETHER):
@@ -68,7 +68,7 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
 def motion(
     field: Field, t: FloatArray, at: FloatArray, length: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Speed and acceleration of minima at times `t` (n,) and abscissas `at` (n,) along the body; m/s, m/s^2.
+    """Return the speed and acceleration of minima at times `t` (n,) and abscissas `at` (n,) along the body; m/s, m/s^2.
 
     From d/dt Gamma_X'(C(t), t) = 0; derivatives without a formula are central differences.
     """
@@ -120,7 +120,7 @@ class Attachments:
         self.count = self._counted(scene) if count is None else count
 
     def _read(self, scene: Scene) -> list[tuple[Formula, list[Formula]]]:
-        """Formulas of the given anchorages: abscissa, and the six components of the twist."""
+        """Return the formulas of the given anchorages: abscissa, and the six components of the twist."""
         names = {"t": "s", **body_names(scene.beam).units}
         mistakes: dict[str, FormulaError] = {}
 
@@ -162,7 +162,7 @@ class Attachments:
         speed: FloatArray | None = None,
         field: Field | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """Anchorages or supports at times `t` (k,).
+        """Return the anchorages or supports at times `t` (k,).
 
         Parameters
         ----------

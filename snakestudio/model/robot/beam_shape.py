@@ -47,7 +47,7 @@ class Resolution(NamedTuple):
 
 
 def _hat(v: FloatArray) -> FloatArray:
-    """Matrices (..., 3, 3) of the cross product with `v` (..., 3)."""
+    """Return matrices (..., 3, 3) of the cross product with `v` (..., 3)."""
     result = np.zeros((*v.shape, 3))
     result[..., 2, 1] = v[..., 0]
     result[..., 0, 2] = v[..., 1]
@@ -59,7 +59,7 @@ def _hat(v: FloatArray) -> FloatArray:
 
 
 def _exponential(w: FloatArray) -> FloatArray:
-    """Rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
+    """Return rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
     square = np.einsum("...i,...i", w[..., 3:], w[..., 3:])
     near = square < 1e-6  # range in which the series are exact to rounding
     angle = np.sqrt(np.where(near, 1.0, square))
@@ -85,7 +85,7 @@ def _exponential(w: FloatArray) -> FloatArray:
 
 
 def bracket(a: FloatArray, b: FloatArray) -> FloatArray:
-    """ad_a(b) of twists (..., 6), P5 (67)."""
+    """Return the ad_a(b) of twists (..., 6), P5 (67)."""
     linear = np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:])
     return np.concatenate([linear, np.cross(a[..., 3:], b[..., 3:])], axis=-1)
 
@@ -133,7 +133,7 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
 
 
 def slices(scene: Scene) -> int:
-    """Number N of slices of the body; see `resolution`.
+    """Return the number N of slices of the body; see `resolution`.
 
     Raises `SceneError` if a formula of the strain law is unusable.
     """
@@ -182,7 +182,7 @@ def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -
 
 
 def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolution) -> Resolution:
-    """Sufficient number of slices at some times, at least that of `before`."""
+    """Return the sufficient number of slices at some times, at least that of `before`."""
     length = law.beam.length_m
 
     def quantities(n: int) -> tuple[FloatArray, ...]:
@@ -218,7 +218,7 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
 
 
 def grid(scene: Scene) -> FloatArray:
-    """Abscissas (2N+1,), m, at which an engine needs the strains: ends and middles of all slices.
+    """Return abscissas (2N+1,), m, at which an engine needs the strains: ends and middles of all slices.
 
     Raises `SceneError` as `slices`.
     """
@@ -226,7 +226,7 @@ def grid(scene: Scene) -> FloatArray:
 
 
 def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Orientations (m, 3, 3), positions (m, 3) of all grid points at the start, and indices of the sections."""
+    """Return orientations (m, 3, 3), positions (m, 3) of all grid points at the start, and indices of the sections."""
     beam = scene.beam
     start = scene.start
     points = grid(scene)

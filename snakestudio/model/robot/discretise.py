@@ -27,7 +27,7 @@ _FINE = 65
 
 
 def links_of(beam: Beam, n: int) -> Robot:
-    """Robot of `n` links with the masses and inertias of the pieces of a body.
+    """Return the robot of `n` links with the masses and inertias of the pieces of a body.
 
     A link is a rod of mass rho A h with h = l / n; about a transverse axis through its centre its
     moment of inertia is m h^2 / 12 + rho (pi r^4 / 4) h.
@@ -129,7 +129,7 @@ def discretise(scene: Scene, n: int) -> Scene:
 
 
 def _start(scene: Scene, n: int) -> StateStart:
-    """Poses and velocities of the links at the start."""
+    """Return the poses and velocities of the links at the start."""
     beam = scene.beam
     h = beam.length_m / n
     law = StrainLaw(scene.strain, beam)

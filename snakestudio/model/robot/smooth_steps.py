@@ -54,7 +54,7 @@ NUMERIC = {f"{f.__name__}_{order}": _numeric(f, order) for f in (bump, rise) for
 
 @lru_cache(maxsize=1)
 def symbolic() -> dict[str, Any]:
-    """Functions for sympy, by name, with their first two derivatives."""
+    """Return the functions for sympy, by name, with their first two derivatives."""
     import sympy
 
     def family(name: str) -> Any:

@@ -82,7 +82,7 @@ class _Boxes(NamedTuple):
 
 
 def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
-    """Points where each strain is largest and smallest within the run (to 2 %), and where it is not finite.
+    """Return the points where each strain is largest and smallest within the run (to 2 %), and where it is not finite.
 
     They include poles and narrow bends between samples. Checks that sample a law elsewhere must also
     evaluate these points.
@@ -105,7 +105,7 @@ def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
 
 
 def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
-    """First point in the run where the speed or its derivative is not finite, or None."""
+    """Return the first point in the run where the speed or its derivative is not finite, or None."""
     with np.errstate(all="ignore"):
         extremes_found = (
             _search(
@@ -124,7 +124,7 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
 def pole(
     formula: Formula, constants: Mapping[str, FloatArray], duration: float
 ) -> tuple[int, float] | None:
-    """Point in the run where a formula of the time t is not finite, if any.
+    """Return the point in the run where a formula of the time t is not finite, if any.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _search(
     duration: float,
     length: float,
 ) -> list[Extreme]:
-    """Branch and bound for the extremes of the first part, and for points where any part is unusable."""
+    """Return the branch and bound for the extremes of the first part, and for points where any part is unusable."""
     boxes = _grid(duration, length)
     seen = [np.inf, -np.inf]
     at = [(0.0, 0.0), (0.0, 0.0)]
@@ -213,7 +213,7 @@ def _search(
 
 
 def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> HiddenBend:
-    """Error of the strains between evenly spaced points, relative to the parabolas through those points.
+    """Return the error of the strains between evenly spaced points, relative to the parabolas through those points.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class BlockReader:
         return bytes(data)
 
     def block(self, extent: Extent) -> Rows:
-        """The rows of a chunk.
+        """Return the rows of a chunk.
 
         Raises `OSError` or `ValueError` if it cannot be read, or is damaged.
         """
@@ -95,7 +95,7 @@ class BlockReader:
 
 
 def _opened(chunk: bytes) -> tuple[int, memoryview]:
-    """Size of the content of a chunk, and the compressed content."""
+    """Return the size of the content of a chunk, and the compressed content."""
     try:
         opcode, _, _, _, size, _ = _HEAD.unpack_from(chunk)
         (name,) = struct.unpack_from("<I", chunk, _HEAD.size)
@@ -141,7 +141,7 @@ def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
 
 
 def block_head(file: BinaryIO, extent: Extent) -> tuple[int, int, NDArray[np.float64]]:
-    """Channel of the first message of a chunk, and first row and times of a block, from its first bytes.
+    """Return the channel of the first message of a chunk, and first row and times of a block, from its first bytes.
 
     Raises `ValueError` if it is damaged.
     """

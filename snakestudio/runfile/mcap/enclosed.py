@@ -45,7 +45,7 @@ class RestoredScene(NamedTuple):
 
 
 def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
-    """File names in a scene, each with its dotted key."""
+    """Yield the file names in a scene, each with its dotted key."""
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
@@ -60,12 +60,12 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
 
 
 def _files() -> set[str]:
-    """Fields of obstacles that can contain file names."""
+    """Return the fields of obstacles that can contain file names."""
     return {key for kind in SHAPES.values() for key in kind.files}
 
 
 def named_by(values: Any) -> Iterator[str]:
-    """File names in the values of a change: those of added obstacles."""
+    """Yield the file names in the values of a change: those of added obstacles."""
     for key, value in values.items() if isinstance(values, dict) else ():
         if isinstance(key, str) and key.rpartition(".")[2] in _files() and isinstance(value, str):
             yield value
@@ -90,7 +90,7 @@ def renamed(values: Any, enclosed_names: Mapping[str, str]) -> Any:
 
 
 def read_files(names: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
-    """Contents of files by name, without unreadable and very large ones."""
+    """Return the contents of files by name, without unreadable and very large ones."""
     contents = {}
     for name in names:
         path = local_path(name, base_dir)
@@ -103,7 +103,7 @@ def read_files(names: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -116,7 +116,7 @@ def restored(
     base_dir: Path,
     changed: tuple[str, ...] = (),
 ) -> RestoredScene:
-    """The scene of a run with its files available on this computer.
+    """Return the scene of a run with its files available on this computer.
 
     Parameters
     ----------

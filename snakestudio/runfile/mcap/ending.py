@@ -28,12 +28,12 @@ _FOOTER = 9 + 20 + len(MAGIC)
 
 
 def record_body(record: bytes) -> ReadDataStream:
-    """Content of a record without its header, for the classes of the library."""
+    """Return the content of a record without its header, for the classes of the library."""
     return ReadDataStream(io.BytesIO(record[9:]))
 
 
 def attached(record: bytes) -> bytes:
-    """Content of an attachment.
+    """Return the content of an attachment.
 
     Raises `ValueError` if it is damaged.
     """
@@ -44,7 +44,7 @@ def attached(record: bytes) -> bytes:
 
 
 def end_of(file: BinaryIO, size: int) -> dict[str, str]:
-    """Metadata at the end of a completed file; raises one of `DAMAGED` if missing."""
+    """Return the metadata at the end of a completed file; raises one of `DAMAGED` if missing."""
     if size < _FOOTER:
         raise ValueError("no end")
     file.seek(size - _FOOTER)
@@ -73,12 +73,12 @@ def _end_among(file: BinaryIO, group: Extent, size: int) -> dict[str, str]:
 
 
 def remarks_of(result: Plausibility | None) -> dict[str, str]:
-    """Entries of a result of plausibility checks at the end of a file."""
+    """Return the entries of a result of plausibility checks at the end of a file."""
     return {} if result is None else {PLAUSIBILITY: result.text}
 
 
 def finished_index(file: BinaryIO, size: int) -> Index:
-    """Index of a completed file; raises one of `DAMAGED` if missing."""
+    """Return the index of a completed file; raises one of `DAMAGED` if missing."""
     end = end_of(file, size)
     extent = Extent(int(end["index_offset"]), int(end["index_length"]))
     if (

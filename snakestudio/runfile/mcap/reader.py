@@ -181,7 +181,7 @@ class RunFile(BlockRecording):
         return self._notes[2]
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing.
+        """Return the last checkpoint at or before `time` (s): its time and its bytes; None if missing.
 
         Raises `RunFileError` if it cannot be read.
         """
@@ -198,7 +198,7 @@ class RunFile(BlockRecording):
         return self.info.created
 
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
-        """All checkpoints in the order of their times: simulated time (s) and bytes."""
+        """Yield all checkpoints in the order of their times: simulated time (s) and bytes."""
         for since, extent in self.index.checkpoints:
             with self._reading():
                 state = attached(self._blocks.read(extent))
@@ -421,7 +421,7 @@ def _scene(path: Path, about: dict[str, str]) -> Scene:
 
 
 def _plugins(about: dict[str, str]) -> tuple[str, ...]:
-    """One line per plug-in that was used in the run."""
+    """Return one line per plug-in that was used in the run."""
     return tuple(str(line)[:1000] for line in parse_json(about.get("plugins", "[]"), NOTE))
 
 

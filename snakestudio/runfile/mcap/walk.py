@@ -24,7 +24,7 @@ _LONGEST_NAME = 256
 
 
 def records(file: BinaryIO, start: int, size: int) -> Iterator[tuple[int, Extent]]:
-    """Opcodes and positions of the complete records from `start` on in the first `size` bytes."""
+    """Yield the opcodes and positions of the complete records from `start` on in the first `size` bytes."""
     while start + _HEAD.size <= size:
         file.seek(start)
         head = file.read(_HEAD.size)
@@ -107,7 +107,7 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
 
 
 def _number(file: BinaryIO, extent: Extent) -> int | None:
-    """Channel of a message index."""
+    """Return the channel of a message index."""
     file.seek(extent.offset + _HEAD.size)
     data = file.read(2)
     return int.from_bytes(data, "little") if len(data) == 2 else None
@@ -122,7 +122,7 @@ def _add_channel(file: BinaryIO, extent: Extent, channels: dict[str, int]) -> No
 
 
 def _checkpoint_time(file: BinaryIO, extent: Extent) -> float | None:
-    """Simulated time (s) of an attachment with a state; None for other attachments."""
+    """Return the simulated time (s) of an attachment with a state; None for other attachments."""
     file.seek(extent.offset + _HEAD.size + 16)
     data = file.read(min(extent.length - _HEAD.size - 16, 4 + _LONGEST_NAME))
     if len(data) < 4:

@@ -236,7 +236,7 @@ class RunWriter:
     def _new_files(
         self, changes: Sequence[Change | Pull]
     ) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
-        """Files added to the scene by changes: their names, check sums and records."""
+        """Return the files added to the scene by changes: their names, check sums and records."""
         files = []
         for change in () if self._temporary else changes:
             if isinstance(change, Pull):
@@ -247,7 +247,7 @@ class RunWriter:
         return files
 
     def _mark(self) -> _Mark:
-        """State of the file."""
+        """Return the state of the file."""
         index = self.index
         lists: tuple[Sized, ...] = (
             self._chunks,
@@ -433,7 +433,7 @@ def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
-    """Records that declare topics: each type once, each topic after its type."""
+    """Return the records that declare topics: each type once, each topic after its type."""
     records: list[McapRecord] = []
     types: dict[str, int] = {}
     for number, (topic, kind, text) in enumerate(topics, 1):
@@ -458,7 +458,7 @@ def _file(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
 
 
 def _attachment(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
-    """An attachment with the exact time in its name, because MCAP stores nanoseconds."""
+    """Return an attachment with the exact time in its name, because MCAP stores nanoseconds."""
     stamp = int(names.nanoseconds(np.array([time]))[0])
     record = Attachment(0, stamp, f"{name} {time!r}", "application/octet-stream", data)
     return record, encoded(record)

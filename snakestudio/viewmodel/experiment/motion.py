@@ -143,5 +143,5 @@ def _of_all_links(instant: Instant, bodies: list[int]) -> FloatArray | None:
 
 
 def _pointing(x: float, y: float, z: float) -> FloatArray:
-    """Rotation matrix (3, 3) of a link that points along a vector without roll."""
+    """Return the rotation matrix (3, 3) of a link that points along a vector without roll."""
     return rotation(math.atan2(y, x), -math.atan2(z, math.hypot(x, y)))

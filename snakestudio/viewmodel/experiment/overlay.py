@@ -31,7 +31,7 @@ def simulated_place(snapshot: Snapshot, link: int) -> FloatArray | None:
 
 
 def _gaps(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> list[FloatArray]:
-    """Simulated and measured positions of each pair with both known, (2, 3) each, m."""
+    """Return the simulated and measured positions of each pair with both known, (2, 3) each, m."""
     instant = motion.at(time)
     if instant is None:
         return []
@@ -106,7 +106,7 @@ def trial_tracks(
 def _headings(
     instant: Instant, colour: Colour, length: float, up: FloatArray
 ) -> list[MeasuredLine]:
-    """Lines that show the direction of each body with known orientation."""
+    """Return the lines that show the direction of each body with known orientation."""
     if instant.orientation is None:
         return []
     w, x, y, z = instant.orientation.T

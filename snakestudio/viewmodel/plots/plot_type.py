@@ -132,7 +132,7 @@ class PlotType:
         )
 
     def phase(self, schema: Schema | None) -> tuple[str, str, str] | None:
-        """Column of the marked phase, which is positive during it, and names of its start and end."""
+        """Return the column of the marked phase, which is positive during it, and names of its start and end."""
         known = CONTROLLERS.values() if self.phases and schema is not None and schema.extra else ()
         return next(
             (

@@ -76,7 +76,7 @@ def _per_link(series: str) -> Lines:
 
 
 def _in_space(schema: Schema) -> bool:
-    """Whether the robot can leave the plane."""
+    """Return whether the robot can leave the plane."""
     return leaves_the_plane(schema)
 
 
@@ -84,7 +84,7 @@ _AXIS_COLOURS = {"yaw": "accent", "pitch": "friction", "roll": "warning"}
 
 
 def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
-    """Axes of a joint: kind, index among axes of this kind, and colour."""
+    """Return the axes of a joint: kind, index among axes of this kind, and colour."""
     joint_axes = []
     for kind, colour in _AXIS_COLOURS.items():
         those = joints(schema.axes, kind).tolist()
@@ -212,7 +212,7 @@ _STRETCH = ("Γ_X − 1",)
 
 
 def _sections(choices: tuple[str, ...]) -> Lines:
-    """Curves of all cross-sections, the head first."""
+    """Return the curves of all cross-sections, the head first."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         series = _SERIES[choices[index]]
@@ -226,13 +226,13 @@ def _sections(choices: tuple[str, ...]) -> Lines:
 
 
 def _profile(schema: Schema, index: int) -> list[CurveSpec]:
-    """One curve over all cross-sections, whose series has one column per cross-section."""
+    """Return one curve over all cross-sections, whose series has one column per cross-section."""
     symbol, series = tuple(_SERIES.items())[index]
     return [CurveSpec(series, 0, symbol, "accent", unit_of(series))]
 
 
 def _section(choices: tuple[str, ...]) -> Lines:
-    """Curves of some quantities of one cross-section over time."""
+    """Return the curves of some quantities of one cross-section over time."""
     return _three(tuple(map(_SERIES.__getitem__, choices)), choices)
 
 
@@ -383,7 +383,7 @@ def _declared(plot: Plot) -> PlotType:
 
 
 def _display_column(column: str) -> tuple[str, str]:
-    """Displayed column for a column of a controller, and its unit; angles are in degrees."""
+    """Return the displayed column for a column of a controller, and its unit; angles are in degrees."""
     name = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
     return name, unit_of(name)
 
@@ -440,7 +440,7 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
 
 
 def _default_of_body(scene: Scene) -> tuple[str, str, str, str]:
-    """Initial types of the four plots for a continuous body."""
+    """Return the initial types of the four plots for a continuous body."""
     inside = "body_force" if scene.beam.group == "R" else "body_torque"
     held = "speed" if scene.body.slides else "supports"
     return "profile", inside, held, "position"

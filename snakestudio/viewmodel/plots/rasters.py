@@ -26,7 +26,7 @@ def shades(values: FloatArray, low: float, high: float) -> Bytes:
 
 @lru_cache(maxsize=16)
 def _disc(radius: float) -> tuple[NDArray[np.intp], NDArray[np.intp], Bytes]:
-    """Pixels of a dot, the outermost first, and their covered fractions."""
+    """Return the pixels of a dot, the outermost first, and their covered fractions."""
     reach = math.ceil(radius)
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     cover = np.clip(radius + 0.5 - np.hypot(x, y), 0.0, 1.0).ravel()

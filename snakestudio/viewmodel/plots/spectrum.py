@@ -167,7 +167,7 @@ def compose_spectrum(
 
 
 def _busy_until(spectrum: _Spectrum) -> float:
-    """Highest significant frequency, Hz."""
+    """Return the highest significant frequency, Hz."""
     inner = spectrum.amplitude[1:]
     much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
     return float(spectrum.frequency[1 + much[-1]]) if len(much) else 0.0

@@ -166,7 +166,7 @@ def robot_status(
 def _had_torque(
     telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None
 ) -> bool:
-    """Whether the robot, or one of its `silent` nodes, had torque on according to the last messages."""
+    """Return whether the robot, or one of its `silent` nodes, had torque on according to the last messages."""
     state = telemetry.state
     if state in (LinkState.ARMED, LinkState.STREAMING):
         return silent is None or bool(silent.any())
@@ -182,7 +182,7 @@ def _had_torque(
 
 
 def _armed_status(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
-    """Title, colour and sentence, and whether the robot is armed."""
+    """Return the title, colour and sentence, and whether the robot is armed."""
     state = telemetry.state
     if state is LinkState.FAULT:
         armed = " It still reports that it is armed. Switch it off by hand." if confirmed else ""

@@ -76,7 +76,7 @@ def new_obstacles(
 def _taken(
     scene: Scene, snapshot: Snapshot | None, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Corners (k, 2), m, of boxes around all obstacles and links, from above."""
+    """Return corners (k, 2), m, of boxes around all obstacles and links, from above."""
     world = obstacles_of(scene.obstacles, base_dir)
     low, high = world.low[:, :2], world.high[:, :2]
     if snapshot is None or not snapshot.valid & Fields.POSE:

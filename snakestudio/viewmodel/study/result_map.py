@@ -77,14 +77,14 @@ def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
 
 
 def _signed(column: ResultColumn, rows: IntArray) -> FloatArray:
-    """Values with smaller as better; without a preference, larger counts as better."""
+    """Return the values with smaller as better; without a preference, larger counts as better."""
     return -column.values[rows] if column.better >= 0 else column.values[rows]
 
 
 def _best_of_each(
     results: Results, rows: IntArray, group: IntArray, colour: ResultColumn, over: Over
 ) -> IntArray:
-    """Best or worst row of each group; rows within the limits take precedence.
+    """Return the best or worst row of each group; rows within the limits take precedence.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _best_of_each(
 
 
 def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
-    """Index of the nearest of ascending values."""
+    """Return the index of the nearest of ascending values."""
     right = np.clip(np.searchsorted(known, values), 1, max(1, len(known) - 1))
     if len(known) < 2:
         return np.zeros(len(values), np.int64)
@@ -206,7 +206,7 @@ def colour_ends(values: FloatArray, left_out: BoolArray | None = None) -> tuple[
 
 
 def _bulk(values: FloatArray) -> tuple[float, float]:
-    """Ends of the values without outliers; few values have no outliers."""
+    """Return the ends of the values without outliers; few values have no outliers."""
     low, high = float(values.min()), float(values.max())
     first, last = (float(end) for end in np.quantile(values, (0.1, 0.9)))
     if len(values) < _FEWEST or not first < last:

@@ -253,7 +253,7 @@ class FitDialog(Dialog):
         self.summary.show_result(result)
 
     def _message(self) -> tuple[str, str]:
-        """Message, and its colour."""
+        """Return the message, and its colour."""
         fitter = self._fitter
         progress = self._fitter.progress
         if fitter.stopping:

@@ -137,7 +137,7 @@ class MappingEditor(Dialog):
         self.set_mapping(teleop.mapping)
 
     def _make_numbers(self) -> FieldTable[_Response]:
-        """References at full deflection and their rates: a number for each of `RANGES`."""
+        """Return the references at full deflection and their rates: a number for each of `RANGES`."""
         table = FieldTable[_Response](_RESPONSE_COLUMNS, spacing=(10, 6))
         for caption, keys, unit, step in (
             ("Maximum", _LIMITS, "%", 5.0),

@@ -209,7 +209,7 @@ class Sdl:
         return tuple(device.name for device in self._devices.values())
 
     def poll(self) -> tuple[list[str], list[str]]:
-        """Search for devices and update all of them.
+        """Return the search for devices and update all of them.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class Sdl:
         return device.name
 
     def read(self) -> dict[Input, float]:
-        """Readings of deflected inputs; of several devices the one with the largest deflection."""
+        """Return the readings of deflected inputs; of several devices the one with the largest deflection."""
         read: dict[Input, float] = {}
         for device in self._devices.values():
             for source, value in self._read(device):

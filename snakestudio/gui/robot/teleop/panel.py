@@ -31,12 +31,12 @@ from snakestudio.model.teleop import NEUTRAL, TeleopCommand, steerable_gaits
 
 
 def gait_title(name: str) -> str:
-    """Title of a gait on its button."""
+    """Return the title of a gait on its button."""
     return next((entry.title for entry in GAITS if entry.name == name), "The scene's gait")
 
 
 def acting(scene: Scene, snapshot: Snapshot | None) -> ActualCommand | None:
-    """Applied values in a state; None if the controller does not accept manual input."""
+    """Return the applied values in a state; None if the controller does not accept manual input."""
     law = scene.controller
     if (
         snapshot is None
@@ -214,7 +214,7 @@ class TeleopPanel(QWidget):
 
 
 def bound_keys(mapping: InputMap) -> str:
-    """Line with the functions of the keys: "W S Up Down speed · A D turn"."""
+    """Return the line with the functions of the keys: "W S Up Down speed · A D turn"."""
     keys: dict[str, list[str]] = {}
     for binding in mapping.bindings:
         if binding.input.kind == "key":

@@ -242,5 +242,5 @@ class TeleopFeature(QObject):
 
 
 def _driven(scene: Scene) -> bool:
-    """Whether the scene's controller follows manual input."""
+    """Return whether the scene's controller follows manual input."""
     return "drive" in CONTROLLERS[scene.controller.kind].tools

@@ -28,7 +28,7 @@ _WIDTH = 480
 
 
 def _fields(choices: StartSettings, target: Target) -> dict[str, FormField | Note]:
-    """Declared fields for starting `target`."""
+    """Return the declared fields for starting `target`."""
     waits = (
         Choice("", f"Nothing: {target.by_hand} starts"),
         Choice("port", "START on a TCP port"),
@@ -89,7 +89,7 @@ def _on_port(now: StartSettings) -> bool:
 
 
 def _problems(now: StartSettings) -> dict[str, str]:
-    """Messages about missing values by field."""
+    """Return the messages about missing values by field."""
     if now.empty:
         return {"": "Choose what to wait for, or a host to send START to."}
     problems = {}
@@ -169,7 +169,7 @@ class TogetherDialog(Dialog):
         self._update_state()
 
     def choices(self) -> StartSettings | None:
-        """Choices; None if they cannot be used."""
+        """Return choices; None if they cannot be used."""
         return None if self.form.problem else self._chosen()
 
     def _chosen(self) -> StartSettings:

@@ -476,15 +476,15 @@ class RunTarget(QObject):
         )
 
     def state_text(self) -> tuple[str, str]:
-        """No message: a run that can be chosen is ready."""
+        """Return no message: a run that can be chosen is ready."""
         return "", ""
 
     def refuses(self) -> str:
-        """No refusal: a run can always be played."""
+        """Return no refusal: a run can always be played."""
         return ""
 
     def caution(self, wait: str, host: str) -> tuple[str, str]:
-        """No caution: a simulated run is harmless."""
+        """Return no caution: a simulated run is harmless."""
         return "", ""
 
     def begin(self, choices: StartSettings, name: str) -> _RunStart:
@@ -493,7 +493,7 @@ class RunTarget(QObject):
         return self._run_start
 
     def lost(self) -> str:
-        """Reason why the start ended: a robot was connected; empty otherwise."""
+        """Return the reason why the start ended: a robot was connected; empty otherwise."""
         waits = self._run_start is not None and self._run_start.start.started is None
         if waits and self._robot_controller.connected:
             return "Start Together ended because a robot was connected. From now on it starts the robot."

@@ -139,7 +139,7 @@ class _Convergence(ResultsChart):
     # --- drawing ----------------------------------------------------------------------------------
 
     def _other_dots(self, area: QRectF, scale: float) -> Pixels | None:
-        """Points that are not brushed, or not valid."""
+        """Return the points that are not brushed, or not valid."""
         if not self.shows_points:
             return None
         results = self.linked.results

@@ -110,7 +110,7 @@ class LinkedRows(QObject):
         self.pin(rows, not self.all_pinned(rows))
 
     def all_pinned(self, rows: Iterable[int]) -> bool:
-        """Whether all of some rows are pinned."""
+        """Return whether all of some rows are pinned."""
         return all(int(self.results.points[row]) in self.rows.pins for row in rows)
 
     def select(self, rows: Iterable[int]) -> None:

@@ -91,7 +91,7 @@ class _Map(PlaneChart):
         super().refresh()
 
     def _seen_cells(self) -> Cells | None:
-        """Cells of the brushed rows."""
+        """Return the cells of the brushed rows."""
         rows = self.linked.rows
         results = self.linked.results
         if self.cells is None or not rows.brushes or self.x_column is None:

@@ -151,7 +151,7 @@ class _Parallel(ResultsChart):
         super().apply_theme()
 
     def _front_lines(self) -> FrontLines:
-        """Brushed rows, the best last, so that it is on top."""
+        """Return brushed rows, the best last, so that it is on top."""
         rows: IntArray = np.flatnonzero(self.linked.rows.brushed)
         if self.colour is None:
             return FrontLines(

@@ -112,7 +112,7 @@ class ResultsChart(PointChart):
         return None
 
     def is_selected(self, row: int) -> bool:
-        """Whether a row is selected."""
+        """Return whether a row is selected."""
         return int(self.linked.results.points[row]) in self.linked.rows.selected
 
     @property

@@ -87,11 +87,11 @@ class ResultsModel(QAbstractTableModel):
             )
 
     def row_at(self, line: int) -> int:
-        """Row of the results in a line of the table."""
+        """Return the row of the results in a line of the table."""
         return self._lines[line]
 
     def mark(self, row: int) -> str:
-        """Mark of a row: best, on the Pareto front, pinned."""
+        """Return the mark of a row: best, on the Pareto front, pinned."""
         results = self.linked.results
         pinned = "▲" if int(results.points[row]) in self.linked.rows.pins else ""
         return pinned + ("★" if row == results.best else "◆" if row in results.on_front else "")

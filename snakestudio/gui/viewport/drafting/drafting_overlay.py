@@ -76,7 +76,7 @@ class DraftingOverlay(QWidget):
             self.update()
 
     def dimensions(self) -> list[Dimension]:
-        """Dimensions of the selection."""
+        """Return the dimensions of the selection."""
         viewport = self._viewport
         scene = viewport.scene
         snapshot = viewport.snapshot
@@ -164,16 +164,16 @@ class DraftingOverlay(QWidget):
             pen.draw_text(at + QPointF(0.0, -26.0), text, "accent", away=QPointF(0.0, -1.0))
 
     def _leg(self, centre: FloatArray, direction: FloatArray) -> QPointF | None:
-        """End of a leg of an angle, of constant length on the screen."""
+        """Return the end of a leg of an angle, of constant length on the screen."""
         pixel = float(self._viewport.navigator.camera.view_height(centre)) / max(1, self.height())
         return self._seen(centre + np.array([*(LEVER * pixel * direction), 0.0]))
 
     def _at(self, point: FloatArray) -> QPointF:
-        """Position in the widget of a point of the ground, (2,), m."""
+        """Return the position in the widget of a point of the ground, (2,), m."""
         return self._viewport.pixel((float(point[0]), float(point[1]), 0.0))
 
     def _seen(self, point: FloatArray) -> QPointF | None:
-        """Position in the widget of a point (3,), m; None behind the eye."""
+        """Return the position in the widget of a point (3,), m; None behind the eye."""
         x, y, z = (float(value) for value in point)
         seen = self._viewport.pixel((x, y, z))
         return None if math.isnan(seen.x()) else seen
@@ -242,7 +242,7 @@ class Pen:
         self.draw_text(at, text, role, away=aside)
 
     def _size(self, text: str) -> QSizeF:
-        """Size of a text."""
+        """Return the size of a text."""
         lines = text.split("\n")
         width = max(self._metrics.horizontalAdvance(line) for line in lines)
         return QSizeF(width + 12.0, len(lines) * self._metrics.height() + 4.0)

@@ -243,7 +243,7 @@ def _paint_friction(
 
 @lru_cache(maxsize=2)
 def _tint(picture: FrictionPicture, dark: Colour, light: Colour) -> QImage:
-    """Image between two colours, first row at the top."""
+    """Return the image between two colours, first row at the top."""
     fraction = picture.grey[::-1, :, None] / 255.0
     parts = np.array(dark) + (np.array(light) - np.array(dark)) * fraction
     pixels = np.ascontiguousarray(np.rint(255.0 * parts).astype(np.uint8))
