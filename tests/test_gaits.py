@@ -112,7 +112,7 @@ def test_sinus_lifting_advances_with_isotropic_friction() -> None:
     assert motion_of("obstacle_aided").ahead < 0.0  # the same wave without lifting
 
 
-def test_vertical_wave_moves_the_body_along_itself() -> None:
+def test_vertical_wave_moves_the_body_along_its_axis() -> None:
     motion = motion_of("inchworm")
     assert motion.ahead > 0.2
     assert abs(motion.left) < 0.01

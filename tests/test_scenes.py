@@ -119,7 +119,7 @@ def test_robot_passes_with_the_third_pipe_moved(runs: dict[str, ss.Run]) -> None
     assert run_of("obstacle_aided_obstacle3_shifted", runs)["link_6_x_m"].max() > 1.8
 
 
-def test_thin_posts_give_the_same_path(runs: dict[str, ss.Run]) -> None:
+def test_thin_posts_do_not_change_the_path(runs: dict[str, ss.Run]) -> None:
     # P2 Fig. 9; the independent implementation: 1.857 m in 12 s.
     x = run_of("obstacle_aided_small", runs)["link_6_x_m"]
     assert x[1200] - x[0] == pytest.approx(1.857, abs=0.002)
@@ -189,7 +189,7 @@ def test_isotropic_friction_gives_backward_creep(runs: dict[str, ss.Run]) -> Non
     assert moved(run)[0] < 0.0
 
 
-def test_pipes_give_the_same_motion_in_space(runs: dict[str, ss.Run]) -> None:
+def test_pipes_cause_the_same_motion_in_space(runs: dict[str, ss.Run]) -> None:
     # The pipes only push sideways: what the planar model neglects (rolling, uneven loads) hardly
     # affects the track.
     plane = run_of("obstacle_aided", runs)

@@ -148,7 +148,7 @@ def test_clock_far_from_the_run_counts_from_its_own_beginning(begin: float) -> N
     )
 
 
-def test_a_capture_is_a_recording() -> None:
+def test_capture_is_a_recording() -> None:
     capture = seen(0.1, turned=True, gaps=((30, 34),))
     laid = align(RUN, capture).apply(capture)
     recording = CaptureRecording(laid, RUN)
@@ -179,7 +179,7 @@ def test_a_capture_is_a_recording() -> None:
     assert set(column_names(recording.schema)) <= set(column_names(RUN.schema))
 
 
-def test_the_centre_of_mass_has_its_columns() -> None:
+def test_centre_of_mass_has_its_columns() -> None:
     centre: Capture = replace(seen(), links=(CENTRE_OF_MASS,))
     recording = CaptureRecording(centre, RUN)
     values = np.concatenate(list(table(recording, ("com_x_m", "com_vy_mps", "link_6_x_m"))))

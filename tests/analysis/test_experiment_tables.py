@@ -126,7 +126,7 @@ def test_rows_of_names_kinds_and_axes_are_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_heading_about_the_vertical_in_degrees(tmp_path: Path) -> None:
+def test_heading_about_the_vertical_in_degrees(tmp_path: Path) -> None:
     rows = [[*row, f"{170.0 + i:.1f}"] for i, row in enumerate(_rows())]
     capture = read_capture(_table(tmp_path / "a.csv", ["t,x,y,z,heading_deg"], rows))
     assert capture.orientation is not None
@@ -229,7 +229,7 @@ def test_binary_foreign_huge_and_absent_files(
         read_capture(path)
 
 
-def test_a_file_cut_off_in_its_last_line_is_read(tmp_path: Path) -> None:
+def test_file_truncated_in_its_last_line_is_read(tmp_path: Path) -> None:
     path = _table(tmp_path / "a.csv", ["t,x,y,z"], _rows())
     path.write_text(path.read_text(encoding="utf-8")[:-14], encoding="utf-8")
     capture = read_capture(path)

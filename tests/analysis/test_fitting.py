@@ -94,7 +94,7 @@ def test_friction_40_percent_off_is_found_within_5_percent(seen: Trial) -> None:
     assert correlation_lines(close)[0] in fit_report(close).notes
 
 
-def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:
+def test_delay_off_by_40_percent_is_found_to_10_ms() -> None:
     scene = brisk(**{"control.start_delay_s": 0.1})
     trial = Trial(
         "t",
@@ -137,7 +137,7 @@ def test_motor_parameters_are_found_where_they_matter(free: FreeParameter, true:
     assert result.values[key] == pytest.approx(true, rel=0.05)
 
 
-def test_seed_gives_the_same_result_repeatedly(seen: Trial) -> None:
+def test_result_is_reproducible_by_seed(seen: Trial) -> None:
     slow = {"gait.frequency_deg_s": 200.0}
     other = Trial(
         "other",
@@ -200,7 +200,7 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     )
 
 
-def test_a_capture_becomes_a_trial() -> None:
+def test_capture_becomes_a_trial() -> None:
     scene = brisk()
     time = np.arange(20) / 20.0
     position = np.zeros((20, 3, 3))

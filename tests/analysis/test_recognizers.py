@@ -147,7 +147,7 @@ def test_motive_marker_names_come_from_the_row_of_names(
     assert {body.kind for body in capture.recognition.bodies} == {"marker"}  # type: ignore[union-attr]
 
 
-def test_motive_markers_of_rigid_bodies_and_unlabeled_ones_are_listed_as_ignored(
+def test_motive_body_and_unlabeled_markers_are_ignored(
     tmp_path: Path,
 ) -> None:
     blocks = []
@@ -307,7 +307,7 @@ def test_motive_unknown_header_causes_a_question(
 @pytest.mark.parametrize("leading", [False, True], ids=["", "leading"])
 @pytest.mark.parametrize("header", [False, True], ids=["", "header"])
 @pytest.mark.parametrize("comma", [False, True], ids=["", "comma"])
-def test_qualisys_markers_are_read_with_and_without_times_and_names(
+def test_qualisys_markers_are_read_with_or_without_times(
     tmp_path: Path, leading: bool, header: bool, comma: bool
 ) -> None:
     about = {"EVENT": "start\t1\t0.0", "TRAJECTORY_TYPES": "Measured\tMeasured\tMeasured"}
@@ -322,7 +322,7 @@ def test_qualisys_markers_are_read_with_and_without_times_and_names(
 
 @pytest.mark.parametrize(("leading", "header"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("by_rows", [False, True])
-def test_qualisys_rigid_bodies_have_the_orientation_of_their_matrix(
+def test_qualisys_bodies_have_the_matrix_orientation(
     tmp_path: Path, leading: bool, header: bool, by_rows: bool
 ) -> None:
     path = qualisys(
@@ -869,7 +869,7 @@ def test_unknown_unit_of_length_causes_a_question(tmp_path: Path, unit: str) -> 
     ],
     ids=["motive", "qualisys", "vicon", "euroc"],
 )
-def test_layout_file_describes_what_was_recognized(
+def test_layout_file_describes_the_recognized_content(
     tmp_path: Path, make: Callable[[Path], Path]
 ) -> None:
     path = make(tmp_path)

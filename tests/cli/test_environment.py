@@ -113,7 +113,7 @@ def test_path_can_be_a_url_or_start_with_a_tilde(
     assert scene.with_suffix(".csv").is_file()
 
 
-def test_a_url_of_another_computer_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_url_of_another_computer_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["check", "file://lab-pc/scenes/a.toml"])
     assert ended.value.code == 2

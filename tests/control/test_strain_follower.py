@@ -20,7 +20,7 @@ COUNTS = (32, 64, 128)
     [("3*sin(4*X)", "0", 2.0), ("0", "4*cos(3*X)", 2.0), ("2 + 2*sin(5*X)", "2*cos(6*X)", 1.0)],
     ids=["pitch", "yaw", "both"],
 )
-def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
+def test_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
     """The tail of P1's cardan chain against P5 (6); a wrong sign of the pitch would give a large error.
 
     A cardan joint turns first about one axis and then about the other. Compared with the body,

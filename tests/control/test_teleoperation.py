@@ -196,7 +196,7 @@ def test_robot_at_rest_keeps_its_shape_and_starts_like_the_gait() -> None:
         assert not block.rate.any()
 
 
-def test_command_applies_from_the_next_period_and_is_reported_once() -> None:
+def test_command_applies_from_the_next_period_once() -> None:
     result = controller(PLANAR)
     driven_for(result, PLANAR, 0, 1)
     assert result.steer(TeleopCommand(1.0))
@@ -256,7 +256,7 @@ def test_driven_gait_has_delay_set_points_and_soft_start() -> None:
     np.testing.assert_allclose(blocks[38].angle[5], smooth[36].angle[0], atol=1e-12)
 
 
-def test_restored_state_gives_the_same_bits() -> None:
+def test_restored_state_is_bit_identical() -> None:
     result = controller(SPATIAL)
     result.steer(TeleopCommand(0.8, 0.2, 0.7, "rolling"))
     driven_for(result, SPATIAL, 0, 25)

@@ -123,7 +123,7 @@ def test_normals_follow_the_slope_of_the_radius():
     )
 
 
-def test_quaternions_of_either_sign_give_the_same_mesh():
+def test_mesh_is_independent_of_the_sign_of_quaternions():
     pose, x = _wavy()
     other = pose.copy()
     other[::3, 3:] *= -1

@@ -140,7 +140,7 @@ def bent(scene_gravity: float, curvature: float) -> tuple[Scene, FloatArray]:
     return scene, rows.wrench[-1]
 
 
-def test_a_cantilever_carries_its_weight() -> None:
+def test_cantilever_is_in_static_equilibrium() -> None:
     # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part in front
     # clockwise.
     scene, wrench = bent(9.81, 0.0)
@@ -179,7 +179,7 @@ def test_several_anchors_share_the_load_by_least_squares() -> None:
 
 @pytest.mark.parametrize("group", ["SE2", "SE3"])
 @pytest.mark.parametrize("moved", [False, True])
-def test_the_ledger_of_a_body_held_at_the_head_closes(group: str, moved: bool) -> None:
+def test_energy_balance_of_a_held_body_closes(group: str, moved: bool) -> None:
     strain = {"kind": "formulas", "k_z_per_m": "6*cos(8*X + 4*t)"}
     if group == "SE3":
         strain |= {"k_y_per_m": "3*sin(3*X - 2*t)", "gamma_x": "1 + 0.1*sin(3*t + 2*X)"}

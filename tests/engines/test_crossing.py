@@ -335,7 +335,7 @@ def test_link_that_crosses_a_pin_and_returns_is_detected(model: str, hit: bool) 
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
+def test_check_predicts_starts_that_are_too_fast(model: str) -> None:
     scene = thrown(model, wall(y=1.0, name="Fence"), velocity=(0.0, 3.2))
     (problem,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
     assert (problem.severity, problem.key, problem.obstacles) == ("warning", "solver.step_s", (0,))
@@ -350,7 +350,7 @@ def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
+def test_check_predicts_gaits_that_are_too_fast(model: str) -> None:
     """Two links in line that bend at a rate A w rotate at half of that rate each, about their common joint."""
     values = {
         "model.kind": model,

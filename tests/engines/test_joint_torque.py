@@ -137,7 +137,7 @@ def test_pitch_torque_acts_like_a_yaw_torque() -> None:
     assert not rows.joint_angle[:, 0].any()
 
 
-def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
+def test_joint_index_starts_at_one_and_n_counts_links() -> None:
     rows = run(free("planar_nonsmooth", 5, "0.001*(10*i + n)*exp(-t)", run__duration_s=0.1))
     decay = math.exp(-(rows.time[-1] - 0.5 * STEP))
     assert yaw_of(rows.joint_torque, 4)[-1] == pytest.approx(

@@ -48,7 +48,7 @@ def messages(scene: Scene, base_dir: Path | None = None) -> dict[str, str]:
     return {f"{p.severity} {p.key}": p.sentence() for p in registry.check(scene, base_dir)}
 
 
-def test_the_default_scene_has_no_problems() -> None:
+def test_default_scene_has_no_problems() -> None:
     assert registry.check(Scene()) == []
 
 
@@ -337,7 +337,7 @@ def test_unsuitable_recordings_are_reported(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60), st.floats(-3, 3))
-def test_grid_loses_no_contact(seed: int, count: int, spread: float) -> None:
+def test_grid_finds_every_contact(seed: int, count: int, spread: float) -> None:
     # Every obstacle within reach of a point is listed in that point's cell.
     rng = np.random.default_rng(seed)
     obstacles = np.column_stack(

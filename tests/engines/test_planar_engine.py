@@ -42,7 +42,7 @@ def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     assert same_rows(one, Rows.concatenate(parts))
 
 
-def test_control_periods_give_the_same_as_one_reference() -> None:
+def test_control_periods_equal_a_single_reference() -> None:
     # Every period has its own block of knots; the rows may differ only by the rounding of the
     # knots' times.
     scene = case_scene("obstacle_aided")

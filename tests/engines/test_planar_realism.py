@@ -69,7 +69,7 @@ def test_planar_motion_agrees_with_the_spatial_model(flaw: str) -> None:
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
-def test_the_ledger_of_energy_closes(flaw: str) -> None:
+def test_energy_balance_closes(flaw: str) -> None:
     ground = {
         "ground.gravity_m_s2": G,
         "ground.mu_along": 0.1,

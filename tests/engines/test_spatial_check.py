@@ -50,7 +50,7 @@ def sentences(problems: list[Problem]) -> list[str]:
     return [f"{problem.severity}: {problem.sentence()}" for problem in problems]
 
 
-def test_the_default_scene_has_no_problems() -> None:
+def test_default_scene_has_no_problems() -> None:
     assert check(SPACE) == []
 
 

@@ -203,7 +203,7 @@ def test_joints_without_yaw_are_named(kind: str, joint: dict[str, Any], message:
     assert message in errors[0]
 
 
-def test_shifted_centre_is_named_where_obstacles_act_on_the_middle() -> None:
+def test_shifted_centre_is_reported_with_obstacles() -> None:
     scene = uneven("planar_lagrangian")
     problems = registry.check(with_values(scene, {"model.kind": "planar_nonholonomic"}))
     assert any("Link 1" in p.sentence() for p in problems)

@@ -62,7 +62,7 @@ def test_initials_are_preferred_and_fixed_mnemonics_stay(qtbot: QtBot) -> None:
     ]
 
 
-def test_entry_yields_its_letter_to_one_without_choice(qtbot: QtBot) -> None:
+def test_mnemonic_is_left_to_entry_without_alternative(qtbot: QtBot) -> None:
     assert texts(filled("ab", "a")) == ["a&b", "&a"]
     assert texts(filled("ab", "bc", "a")) == ["a&b", "b&c", "&a"]
 

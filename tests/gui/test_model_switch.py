@@ -31,7 +31,7 @@ def box(qtbot: QtBot, document: Document) -> ModelBox:
     return show_widget(qtbot, ModelBox(document))
 
 
-def test_switching_back_and_forth_loses_nothing(
+def test_switching_back_and_forth_keeps_all_values(
     qtbot: QtBot, box: ModelBox, document: Document
 ) -> None:
     document.set_value("joint_controller.kp_nm_per_rad", 123.0, "Gain")

@@ -125,9 +125,7 @@ def test_button_of_the_tree_adds_the_last_kind(
     assert len(icons) == 2, "an icon for every kind, the same for all of a kind"
 
 
-def test_new_obstacles_are_named_by_what_they_are_and_visible(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_new_obstacles_are_named_by_kind_and_visible(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     document = drawn.context.document
     viewport.navigator.frame((2.0, 2.0, 0.0), (3.0, 3.0, 0.1), at_once=True)  # none of the seven

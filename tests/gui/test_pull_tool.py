@@ -171,7 +171,7 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
 
 
-def test_ctrl_click_selects_and_ctrl_drag_elsewhere_pulls_nothing(
+def test_ctrl_click_selects_and_drag_beside_links_does_not_pull(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
     viewport = standing.context.viewport

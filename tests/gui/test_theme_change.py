@@ -216,7 +216,7 @@ def test_theme_change_leaves_nothing_of_the_old_theme(
         qtbot.waitUntil(lambda: not unreadable(window))  # plots are drawn in separate turns
 
 
-def test_same_theme_again_restyles_nothing(qapp: QApplication, qtbot: QtBot) -> None:
+def test_reapplying_theme_does_not_restyle(qapp: QApplication, qtbot: QtBot) -> None:
     changes: list[QEvent.Type] = []
 
     class Witness(QWidget):

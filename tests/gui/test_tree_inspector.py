@@ -161,7 +161,7 @@ def test_tree_follows_every_change(tree: SceneTree, document: Document) -> None:
     assert "Obstacles (0)" in texts(tree)
 
 
-def test_search_shows_only_what_matches(
+def test_search_shows_only_matches(
     qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
 ) -> None:
     document.set_value("obstacles[3].name", "corner pipe", "test")

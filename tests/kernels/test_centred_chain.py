@@ -123,7 +123,7 @@ def test_forces_on_angles_and_links_do_the_same_work(n: int) -> None:
     assert on_angles @ omega == pytest.approx((force * velocity).sum(), abs=1e-13)
 
 
-def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
+def test_accelerations_are_linear_and_bounded_at_a_jump() -> None:
     time = np.array([0.0, 0.5, np.nextafter(0.5, 1.0), 1.0])
     acceleration = np.array([1.0, 3.0, -2.0, 4.0])[:, None, None] * np.ones((1, 1, 2))
     angle = np.array([0.0, 0.0, 1.0, 1.0])[:, None, None] * np.ones((1, 1, 2))
@@ -134,7 +134,7 @@ def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
         assert got == pytest.approx(np.full((1, 2), expected), abs=1e-14), t
 
 
-def test_a_held_reference_keeps_its_value_to_the_last_bit() -> None:
+def test_held_reference_is_bit_identical() -> None:
     random = np.random.default_rng(0)
     held = random.standard_normal((1, 9, 2))
     angle = np.repeat(held, 2, axis=0)

@@ -77,7 +77,7 @@ def missed(
     )
 
 
-def test_natural_map_is_continuous_where_one_side_has_no_friction() -> None:
+def test_natural_map_is_continuous_without_friction_on_one_side() -> None:
     """A ratchet that slides against its teeth is held, for either sign of a zero impulse along due to rounding."""
     for tiny in (1e-12, -1e-12):
         assert natural_halves(tiny, 0.0, 1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.7)

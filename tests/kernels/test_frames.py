@@ -76,7 +76,7 @@ def test_twists_and_wrenches_transform_by_adjoint_maps() -> None:
         assert what @ twist == pytest.approx(out[3] @ carried[1], abs=1e-13)
 
 
-def test_the_bracket_is_the_commutator() -> None:
+def test_lie_bracket_is_the_commutator() -> None:
     rng = np.random.default_rng(4)
     a = rng.normal(size=6)
     b = rng.normal(size=6)

@@ -256,7 +256,7 @@ def test_random_problems_agree_with_another_solver() -> None:
     assert unique >= 40
 
 
-def test_rolling_friction_and_limits_satisfy_the_laws_of_the_file() -> None:
+def test_rolling_friction_and_limits_follow_the_file() -> None:
     """All captured problems of the spatial model, solved by our solver and checked condition by condition."""
     rolling = stopped = 0
     for name, arrays in captured.spatial().items():

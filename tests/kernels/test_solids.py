@@ -327,7 +327,7 @@ def test_link_deep_in_a_block_is_pushed_up() -> None:
     assert result.gap == pytest.approx(-0.035 - RADIUS, abs=1e-12)
 
 
-def test_a_link_without_length_is_a_ball() -> None:
+def test_link_of_zero_length_is_sphere() -> None:
     here = world(level_block(), half=0.0)
     result = contacts(here, (0.1, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, 0.0), half=0.0)
     assert result.gap == pytest.approx([-DEEP], abs=1e-12)
@@ -347,7 +347,7 @@ def random_poses(count: int, spread: float, seed: int) -> list[tuple[FloatArray,
     ]
 
 
-def test_grid_loses_no_solid() -> None:
+def test_grid_finds_every_solid() -> None:
     """Compared with the contacts of every solid alone in a separate world."""
     bodies = [
         obstacle_solids(Rubble(x_m=0.0, y_m=0.0, length_m=1.5, width_m=1.5, blocks=40)),

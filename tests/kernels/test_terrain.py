@@ -42,7 +42,7 @@ def along(slope: float, heading: float = 0.0) -> FloatArray:
 @pytest.mark.parametrize("points", [2, 5, 33, 257])
 @pytest.mark.parametrize("heading", [0.0, math.pi / 4, 0.3])
 @pytest.mark.parametrize("slope", [0.0, 0.25])
-def test_flat_ground_carries_at_the_two_ends(points: int, heading: float, slope: float) -> None:
+def test_link_on_flat_ground_rests_on_both_ends(points: int, heading: float, slope: float) -> None:
     """For any grid, also if centres and ends are exactly over its lines and points."""
     x = np.linspace(-0.5, 0.5, points)
     here = world(field(np.tile(0.3 + math.tan(slope) * x, (points, 1))))

@@ -540,7 +540,7 @@ def test_streaming_needs_references(rig: Rig) -> None:
     assert any("not all of their numbers are finite" in event.text for event in rig.events)
 
 
-def test_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:
+def test_wiggle_moves_one_axis_and_ends(rig: Rig) -> None:
     rig.armed()
     rig.command("wiggle", axis=4, amplitude_deg=5.0, period_s=1.0, count=2)
     seen = []

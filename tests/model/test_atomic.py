@@ -40,7 +40,7 @@ def leftovers(folder: Path) -> list[str]:
     return [name for name in os.listdir(folder) if name.startswith(".")]
 
 
-def test_a_device_stays_a_device(tmp_path: Path) -> None:
+def test_device_is_not_replaced(tmp_path: Path) -> None:
     path = device(tmp_path)
     before = path.lstat()
     if stat.S_ISFIFO(before.st_mode):
@@ -55,7 +55,7 @@ def test_a_device_stays_a_device(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["null"]
 
 
-def test_a_pipe_is_written_through(tmp_path: Path) -> None:
+def test_pipe_is_written_directly(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     got: list[bytes] = []

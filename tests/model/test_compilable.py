@@ -58,7 +58,7 @@ def test_headings_are_those_of_the_turned_axes() -> None:
 
 
 @pytest.mark.usefixtures("how")
-def test_an_offset_solves_its_differential_equation() -> None:
+def test_offset_solves_its_differential_equation() -> None:
     target = 0.3
     response = 0.4
     angle = -0.2

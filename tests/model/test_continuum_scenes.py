@@ -26,7 +26,7 @@ def scene_of(name: str) -> Scene:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_strains_of_a_shipped_scene_can_be_imposed(name: str) -> None:
+def test_strains_of_a_bundled_scene_can_be_imposed(name: str) -> None:
     scene = scene_of(name)
     assert registry.check(scene) == []
     source = registry.create(scene)
@@ -69,7 +69,7 @@ def test_worm_moves_as_far_as_its_waves(name: str, distance: float) -> None:
     assert moved == pytest.approx(distance, abs=2.5 * stretch)
 
 
-def test_an_inchworms_stride_is_the_papers() -> None:
+def test_inchworm_stride_equals_the_paper() -> None:
     scene = scene_of("inchworm")
     law = StrainLaw(scene.strain, scene.beam)
     points = np.linspace(0, 0.5, 321)

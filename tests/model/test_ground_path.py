@@ -28,7 +28,7 @@ def circle(radius: float, count: int = 24) -> GroundPath:
     return GroundPath(waypoints_m=points, shape="spline", closed=True)
 
 
-def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> None:
+def test_path_is_saved_and_scenes_without_one_are_unchanged() -> None:
     scene = with_values(
         Scene(), {"path.waypoints_m": [[0.0, 0.1], [1, 2.5]], "path.shape": "spline"}
     )
@@ -78,7 +78,7 @@ def test_errors_are_reported(table: str, sentence: str) -> None:
     assert len(caught.value.problems) == 1
 
 
-def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
+def test_straight_path_has_lengths_and_directions_of_lines() -> None:
     track = Track(GroundPath(waypoints_m=SQUARE))
     assert track.length == 12.0
     for s, point, direction in [
@@ -98,7 +98,7 @@ def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
     np.testing.assert_allclose(closed.pose(17.0 + 32.0)[0], (1.0, 0.0), atol=1e-12)
 
 
-def test_a_spline_round_a_circle_is_that_circle() -> None:
+def test_spline_of_circle_points_is_the_circle() -> None:
     # With 24 points the periodic cubic spline deviates from a circle by about (pi / 12)^4 / 384 of
     # the radius: 1.2e-5.
     track = Track(circle(2.0))
@@ -147,7 +147,7 @@ def test_length_along_a_spline_is_length() -> None:
 @pytest.mark.parametrize("shape", ["straight", "spline"])
 @pytest.mark.parametrize("closed", [False, True])
 @given(x=st.floats(-3.0, 7.0), y=st.floats(-3.0, 7.0))
-def test_the_nearest_place_is_the_nearest(shape: str, closed: bool, x: float, y: float) -> None:
+def test_nearest_position_is_the_closest(shape: str, closed: bool, x: float, y: float) -> None:
     track = TRACKS[shape, closed]
     s = track.nearest(np.array([x, y]))
     near = np.linalg.norm(track.pose(s)[0] - (x, y))
@@ -172,7 +172,7 @@ FINE = {
 }
 
 
-def test_a_path_that_crosses_itself_is_followed_to_its_end() -> None:
+def test_self_intersecting_path_is_followed_to_its_end() -> None:
     # A loop that crosses the inbound part: a follower passes the crossing twice and never changes
     # branch.
     track = Track(

@@ -99,7 +99,7 @@ def searched(a: Outline, b: Outline) -> float:
 
 @settings(max_examples=60, deadline=None)
 @given(outlines(), outlines())
-def test_the_gap_of_hulls_is_the_least_distance_of_their_points(a: Outline, b: Outline) -> None:
+def test_gap_of_hulls_is_the_least_distance_of_their_points(a: Outline, b: Outline) -> None:
     result = gap(a, b)
     back = gap(b, a)
     apart = searched(a, b)

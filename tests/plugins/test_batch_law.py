@@ -118,7 +118,7 @@ def states_of(path: Path, **more: Any) -> list[Any]:
 @pytest.mark.parametrize(
     "more", [{}, {"actuator.max_speed_deg_s": 90.0}], ids=["free", "limited speed"]
 )
-def test_common_law_gives_the_same_states(tmp_path: Path, more: dict[str, float]) -> None:
+def test_common_law_gives_identical_states(tmp_path: Path, more: dict[str, float]) -> None:
     path = plugin(tmp_path)
     alone = states_of(path, **more)
     assert set(calls_of(path)) == {1}

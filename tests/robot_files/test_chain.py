@@ -192,9 +192,7 @@ def test_steered_wheels_are_refused(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_steering_links_at_the_middle_of_heavy_wheels_are_refused(
-    tmp_path: Path, ending: str
-) -> None:
+def test_steering_links_inside_heavy_wheels_are_refused(tmp_path: Path, ending: str) -> None:
     parts = [chassis(1.0)]
     for side in (-1, 1):
         knuckle = f"knuckle_{side + 1}"
@@ -440,7 +438,7 @@ def test_frames_of_a_sliding_base_are_named(tmp_path: Path, ending: str, mass: f
     assert f"rail and sled ({2 * mass:.3g} kg) were" in notes(robot)
 
 
-def test_second_axis_of_a_bent_joint_is_in_the_frame_of_the_first(tmp_path: Path) -> None:
+def test_second_axis_of_bent_joint_is_in_first_axis_frame(tmp_path: Path) -> None:
     """A link that hangs down and one that points forward; the upright robot is rolled by 90° to have a yaw first."""
     shape = '<geom type="capsule" size="0.02" fromto="0 0 0 {} 0 {}"/>'
     text = (

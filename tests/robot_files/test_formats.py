@@ -45,7 +45,7 @@ def test_turned_module_frames_become_alternating_joints(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("relative", [True, False])
-def test_all_formats_give_the_same_robot(tmp_path: Path, relative: bool) -> None:
+def test_formats_define_the_same_robot(tmp_path: Path, relative: bool) -> None:
     limits = 'range="-1.5 1.5" actuatorfrcrange="-3 3"'
     one = imported(tmp_path, mjcf_chain(ALTERNATING, joint=limits), "a.xml").robot
     other = imported(tmp_path, sdf_chain(ALTERNATING, relative=relative), "a.sdf").robot

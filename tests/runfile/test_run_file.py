@@ -341,7 +341,7 @@ def first_block_end() -> int:
     return first.chunk_start_offset + first.chunk_length
 
 
-def test_file_without_its_end_loses_only_the_end(tmp_path: Path, complete: bytes) -> None:
+def test_truncated_file_loses_only_its_end(tmp_path: Path, complete: bytes) -> None:
     with opened(complete[:-1], tmp_path) as run:
         assert not run.info.complete
         check_notes(run)

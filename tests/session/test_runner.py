@@ -116,7 +116,7 @@ def test_obstacles_can_be_removed_and_the_header_records_it(scene: Scene) -> Non
     )
 
 
-def test_a_finished_run_can_be_extended(scene: Scene) -> None:
+def test_finished_run_can_be_extended(scene: Scene) -> None:
     runner = Runner(with_values(scene, {"run.duration_s": 0.5}))
     runner.advance(10**6)
     assert runner.finished
@@ -126,13 +126,13 @@ def test_a_finished_run_can_be_extended(scene: Scene) -> None:
     assert_identical(runner.recording, run_offline(scene).recording)
 
 
-def test_a_run_can_be_cancelled(scene: Scene) -> None:
+def test_run_can_be_cancelled(scene: Scene) -> None:
     result = run_offline(scene, progress=lambda fraction: fraction < 0.4)
     assert result.cancelled
     assert result.recording.times[-1] == pytest.approx(0.5)
 
 
-def test_what_cannot_run_is_refused_with_every_reason(scene: Scene) -> None:
+def test_unrunnable_scene_is_refused_with_every_reason(scene: Scene) -> None:
     bad = with_values(
         scene, {"robot.joint_limit_deg": 20, "obstacles[1].x_m": 0.515, "obstacles[1].y_m": 0.157}
     )

@@ -42,7 +42,7 @@ def default_interrupt() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupt_waits_for_all_threads(default_interrupt: None) -> None:
+def test_interrupt_waits_for_all_threads(default_interrupt: None) -> None:
     threads = WorkerThreads(2)
     released = threading.Event()
     done: list[str] = []

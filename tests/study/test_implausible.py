@@ -101,7 +101,7 @@ def test_failed_runs_have_no_plausibility() -> None:
     assert table.plausibility_note == ""
 
 
-def test_optimisers_score_implausible_points_like_exceeded_limits() -> None:
+def test_implausible_points_score_like_exceeded_limits() -> None:
     study = parse_study(HEAD + GOALS)
     far = score_of(study, [outcome(flung(500.0), 0.9, 1.0)])
     near = score_of(study, [outcome(flung(150.0), 0.9, 1.0)])

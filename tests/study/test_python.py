@@ -416,9 +416,7 @@ def test_misspelt_names_are_reported_before_a_study_runs(
     assert not file.exists()
 
 
-def test_misspelt_measure_in_a_study_file_is_reported_when_opened(
-    scene: Path, tmp_path: Path
-) -> None:
+def test_misspelt_measure_is_reported_when_opened(scene: Path, tmp_path: Path) -> None:
     study = ss.Study(scene, VARY, ["net_speed"], file=tmp_path / "own.study.toml")
     text = study.path.read_text("utf-8")
     study.path.write_text(text.replace('"net_speed"', '"nett_speed"'), encoding="utf-8")

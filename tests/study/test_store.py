@@ -58,7 +58,7 @@ def test_notes_of_a_study_are_removed_with_it(tmp_path: Path) -> None:
         assert store.about() == {"study": "two"}
 
 
-def test_reader_sees_new_results(tmp_path: Path) -> None:
+def test_reader_receives_new_results(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store, Store(path) as other:
         assert other.last_number() == 0

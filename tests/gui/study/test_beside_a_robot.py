@@ -143,7 +143,7 @@ def test_armed_robot_pauses_the_study_until_resumed(
     assert runner.error == ""
 
 
-def test_only_local_study_with_armed_robot_asks_and_allows_a_stop(
+def test_only_local_study_with_armed_robot_asks_to_stop(
     opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     """A study that a cluster computes does not ask."""

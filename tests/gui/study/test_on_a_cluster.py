@@ -53,7 +53,7 @@ def finished(window: MainWindow) -> int:
     return 0 if progress is None else progress.finished
 
 
-def test_local_workers_continue_what_a_lost_cluster_has_computed(
+def test_local_workers_continue_the_study_of_a_lost_cluster(
     opened: MainWindow, study_file: Path, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
 ) -> None:
     address, end = cluster

@@ -688,7 +688,7 @@ def test_error_in_a_chart_is_reported(
 # --- during a run ---------------------------------------------------------------------------------
 
 
-def test_empty_results_explain_what_to_do(
+def test_empty_results_name_the_remedy(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     study = made_up_study()

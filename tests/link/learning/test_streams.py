@@ -25,7 +25,7 @@ def stream_of(payloads: list[bytes], period: float = 0.02) -> Stream:
     return stream
 
 
-def test_frames_are_sorted_by_id_with_their_periods_and_changing_bytes() -> None:
+def test_frames_are_sorted_by_id_with_periods_and_changes() -> None:
     frames = frames_of(
         [1], lambda n: 0x181, lambda n, a, k: bytes([7, k & 255]), 0.0, 4.0, 0.02, lambda n, t: 0.0
     )
