@@ -262,7 +262,7 @@ def utf8_xml(data: bytes) -> bytes:
         except UnicodeError:
             pass
     if marked:
-        return data  # not text; the parser reports where
+        return data  # the file is not text; the parser reports where
     raise InputError(f'its text is not in the encoding "{name}"', "save the file as UTF-8")
 
 

@@ -384,7 +384,10 @@ class Batch:
         Laws that compute many worlds together are evaluated, and need no snapshot.
         """
         due: dict[int, Snapshot | None] = {}
-        alone: dict[bool, list[int]] = {True: [], False: []}  # by whether contacts are required
+        alone: dict[bool, list[int]] = {
+            True: [],
+            False: [],
+        }  # keyed by whether contacts are required
         calls = []
         for world in running:
             drive = self._drives[world]
@@ -538,7 +541,7 @@ class Batch:
                 self._drives[world] = drives[key]
         self._rows.expire(range(self.n))
         for world, (state, interval) in enumerate(saved.intervals):
-            if state is saved.states[world]:  # and not replaced by one of another simulation
+            if state is saved.states[world]:  # and was not replaced by one of another simulation
                 self._rows.continue_interval(world, interval)
 
 

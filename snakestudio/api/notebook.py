@@ -63,7 +63,7 @@ def scene_html(scene: Scene) -> str:
     try:
         pose, _ = initial_state(scene, None)
     except SnakeStudioError:
-        pass  # it depends on a file in the unknown folder of the scene
+        pass  # the start depends on a file in the unknown folder of the scene
     else:
         picture = _drawn(
             lambda figure: _draw_plan(figure.add_subplot(), scene, pose[:, :2], poses=(pose,))

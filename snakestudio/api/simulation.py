@@ -44,7 +44,7 @@ class State:
 
     def __init__(self, stepper: Stepper) -> None:
         self._stepper = (
-            stepper  # not the simulation: with it, both would wait for the garbage collector
+            stepper  # a reference to the simulation would make both wait for the garbage collector
         )
 
     def _present(self) -> Snapshot:

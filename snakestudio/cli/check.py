@@ -137,7 +137,7 @@ def _study_report(name: str, path: Path) -> _Report:
         return _Report(name, path, "study", _lines(error, "warning"))
     except StudyError as error:
         return _Report(name, path, "study", list(error.problems) or _lines(error))
-    except SceneError as error:  # its messages name the scene's file
+    except SceneError as error:  # the messages name the scene's file
         return _Report(name, path, "study", _lines(error))
     warnings = [
         Problem("warning", "", sentence.removeprefix(f"{plan.source}: ").removesuffix("."), "")

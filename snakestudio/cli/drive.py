@@ -62,7 +62,7 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arm",
         action="store_true",
-        help="switch torque on WITHOUT asking as soon as the robot is ready",
+        help="switch torque on WITHOUT confirmation as soon as the robot is ready",
     )
     parser.add_argument(
         "--wait",
@@ -140,7 +140,7 @@ def drive(options: argparse.Namespace, companions: Companions) -> int:
         raise UsageError(f"--wait {options.wait:g}: give a positive number of seconds, such as 10.")
     if not (options.arm or sys.stdin.isatty()):
         raise UsageError(
-            "There is no terminal for typing ARM. Give --arm to switch torque on without asking."
+            "There is no terminal for typing ARM. Give --arm to switch torque on without confirmation."
         )
     if options.log is not None:
         check_log_path(options.log)
@@ -203,7 +203,7 @@ class _Drive:
     reset : bool
         Whether the reset sequence is sent to a robot that has stopped or reports a fault.
     assume_yes : bool
-        Whether torque is switched on without asking.
+        Whether torque is switched on without confirmation.
     pose : PoseSource, optional
         Source of live poses, whose problems are reported.
     """

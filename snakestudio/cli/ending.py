@@ -77,7 +77,7 @@ def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
     """Install a handler for the signals, except ignored ones: the parent process chose to ignore them."""
     before = {}
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread can handle signals
+        yield  # signals can be handled in the main thread only
         return
     for number in _SIGNALS:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):

@@ -37,7 +37,7 @@ def add_force_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace a scene, a recorded run (.mcap), results of a study or a log of frames without asking",
+        help="replace a scene, a recorded run (.mcap), results of a study or a log of frames without confirmation",
     )
 
 

@@ -51,4 +51,4 @@ def _is_read_only(stream: TextIO) -> bool:
     try:
         return fcntl.fcntl(stream.fileno(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
     except (OSError, ValueError):
-        return False  # it has no descriptor
+        return False  # the stream has no descriptor

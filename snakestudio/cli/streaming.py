@@ -48,7 +48,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False
 
 
 def stream_target(options: argparse.Namespace) -> Target | None:
-    """Return the target of the stream; None without one.
+    """Return the target of the stream; None if there is none.
 
     Raises `UsageError` if an option is invalid.
     """

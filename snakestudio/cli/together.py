@@ -79,7 +79,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
 
 
 def trigger_choices(options: argparse.Namespace) -> StartSettings | None:
-    """Return the partners of the synchronized start; None without any.
+    """Return the partners of the synchronized start; None if there are none.
 
     Raises `UsageError` if an option is invalid.
     """

@@ -82,7 +82,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     )
     if errors:
         raise SceneError.of(errors)
-    if scene.body.strained:  # its strain law determines everything
+    if scene.body.strained:  # the strain law determines everything
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
     plugins = plugin_kinds.driving_plugins(scene)

@@ -354,7 +354,7 @@ class OscillatorController(StateController):
         self._to: IndexArray = both[:, 0].copy()
         self._from: IndexArray = both[:, 1].copy()
         self._known: tuple[Any, FloatArray, FloatArray] | None = (
-            None  # of the fields: amplitudes and leads
+            None  # amplitudes and leads of the last fields
         )
 
     def amplitudes(self, fields: Any) -> FloatArray:

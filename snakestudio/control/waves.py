@@ -142,7 +142,7 @@ class WaveGait:
         """Ramp to the parameters of `gait` from `time` on."""
         waves = gait.waves(self._robot)
         before = self._states
-        if waves.vertical != self._vertical:  # only one of them moves axes of this robot
+        if waves.vertical != self._vertical:  # this robot has axes for only one of them
             self._vertical = waves.vertical
             before = (before[0], _state(NO_WAVE))
         yaw, pitch = (

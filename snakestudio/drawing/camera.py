@@ -153,7 +153,7 @@ class Camera:
         return self.eye, direction / np.linalg.norm(direction)
 
     def ground_point(self, ndc: tuple[float, float], aspect: float) -> FloatArray | None:
-        """Intersection of the ray through a point of the frame with the ground z = 0, (3,), m; None without one."""
+        """Intersection of the ray through a point of the frame with the ground z = 0, (3,), m; None if they miss."""
         origin, direction = self.ray(ndc, aspect)
         if abs(direction[2]) < 1e-9:
             return None

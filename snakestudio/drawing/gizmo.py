@@ -173,7 +173,7 @@ def pick_handle(
     reach : float
         Picking distance, as a fraction of the frame height.
     """
-    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # in frame heights
+    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # unit: frame heights
     best = ""
     least = reach
     for handle in these:

@@ -255,7 +255,7 @@ def _shells(
     thin = np.minimum(radius[1:], radius[:-1])
     with np.errstate(invalid="ignore"):
         joined[1:-1] = np.square(rear[1:] - front[:-1]).sum(axis=1) < thin**2
-    # otherwise the end of the thicker one is visible
+    # With a larger difference, the end of the thicker one is visible.
     joined[1:-1] &= thin > 0.6 * np.maximum(radius[1:], radius[:-1])
     inner = known & joined[:-1] & joined[1:] & ~plain
     parts = {}

@@ -77,7 +77,7 @@ def replacing_files(folder: Path) -> Iterator[PartialFile]:
     finally:
         if is_new:
             with contextlib.suppress(OSError):
-                folder.rmdir()  # only if it is empty
+                folder.rmdir()  # fails unless the folder is empty
 
 
 def saved_elsewhere(path: Path, saved: Path) -> KeptElsewhereError:

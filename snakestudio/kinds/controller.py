@@ -128,7 +128,7 @@ class ControllerKind(FieldsDeclaration):
     """Returns the problems of a scene with this controller."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
-    """Keys with the condition under which they have an effect, as a function and in a few words."""
+    """Keys with the condition under which they have an effect, as a function and as a short text."""
 
     tools: tuple[str, ...] = ()
     """Tools of the window for this controller: "path" to draw a path, "drive" for the controls."""

@@ -71,7 +71,7 @@ class GaitKind(FieldsDeclaration):
     from the waves."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
-    """Keys with the condition under which they have an effect, as a function and in a few words."""
+    """Keys with the condition under which they have an effect, as a function and as a short text."""
 
     one_per_run: ClassVar[str] = "motion"
     calls: ClassVar[Mapping[str, str]] = {

@@ -70,7 +70,7 @@ class SnapshotBuilder:
         Parameters
         ----------
         tracked : TrackedPose or None
-            Newest poses of the pose source; None without one.
+            Newest poses of the pose source; None if there is none.
         """
         axes = self.axis_map
         angle = axes.joints(telemetry.angle)

@@ -80,7 +80,7 @@ class TwinLoader:
 
     def _work(self) -> None:
         if not load(self._scene.model.kind):
-            return  # not compiled next to a robot; the reasons against arming report it
+            return  # engines are not compiled next to a robot; the reasons against arming report it
         try:
             engine = EngineLoop(self._scene, self._base_dir).engine
             engine.initial_rows()

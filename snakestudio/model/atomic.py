@@ -237,7 +237,7 @@ def _alive(handle: int) -> Iterator[None]:
     """Lock the file of `handle`, which marks it as being written until the block or the program ends; then close it."""
     try:
         if sys.platform != "win32":
-            with contextlib.suppress(OSError):  # not all file systems support locks
+            with contextlib.suppress(OSError):  # some file systems do not support locks
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:

@@ -53,7 +53,7 @@ def forward(link_pose: FloatArray, head_last: bool) -> FloatArray:
 def heading(direction: FloatArray) -> FloatArray:
     """Return the heading of directions (..., 3), (...), rad in (-pi, pi]; 0 for a vertical one."""
     angle: FloatArray = np.arctan2(direction[..., 1], direction[..., 0])
-    return np.where(angle == -math.pi, math.pi, angle) + 0.0  # not -0
+    return np.where(angle == -math.pi, math.pi, angle) + 0.0  # avoid -0
 
 
 def link_yaw(link_pose: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic._internal._model_construction import ModelMetaclass  # it has no public name
+from pydantic._internal._model_construction import ModelMetaclass  # the type has no public name
 from pydantic.fields import FieldInfo
 
 from snakestudio.text import capitalized

@@ -79,7 +79,7 @@ class StepDependence:
 
 
 def step_exceedance(estimate: StepEstimate | None, time: float) -> Exceedance | None:
-    """Return the exceedance at a time (s) by the result of a check of the time step; None without one."""
+    """Return the exceedance at a time (s) by the result of a check of the time step; None if there is none."""
     if estimate is None:
         return None
     errors = {

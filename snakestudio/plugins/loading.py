@@ -161,7 +161,7 @@ def _executed(source: Source) -> ModuleType:
     _check_version(_stated_version(tree), path)
     module = ModuleType(f"snakestudio_plugin_{source.name}")
     module.__file__ = path
-    module.__package__ = ""  # not part of a package, so relative imports fail
+    module.__package__ = ""  # the file is not part of a package, so relative imports fail
     setattr(module, MARK, source.name)
     cache_source(path, text)
     sys.modules[module.__name__] = module

@@ -41,7 +41,7 @@ def _is(value: Any, expected: type) -> bool:
         return True
     if isinstance(value, bool) and expected in (float, int):
         return False
-    if expected is bool and type(value).__name__ in ("bool", "bool_"):  # of numpy
+    if expected is bool and type(value).__name__ in ("bool", "bool_"):  # includes NumPy's bool
         return True
     return isinstance(value, _NUMBERS.get(expected, expected))
 

@@ -175,7 +175,7 @@ def _function(
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # of compiled code
+        return  # compiled code has no signature
     if _accepts(signature, expected):
         return
     declared = _call(label, tuple(signature.parameters.values()))

@@ -412,7 +412,10 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
             "components": "each direction separately",
             "unit_velocity": "weighted by direction",
         }[law]
-        yield f"The friction law of the ground ({effect}) becomes an ellipse of the coefficients along and across."
+        yield (
+            f"The ground friction law ({effect}) was converted to an elliptic law with the coefficients along and"
+            " across the links."
+        )
     if ground.patch:
         yield "The friction patches of the ground are omitted: its base friction is used everywhere."
     if ground.friction_factor.strip() != "1":

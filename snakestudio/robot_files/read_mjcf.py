@@ -136,7 +136,7 @@ def _refuse_constraints(root: Element, reading: Reading) -> None:
                 what = "holds the joint"
             reading.problems.add(
                 f"line {element.line}: the equality constraint <{element.tag}> {what} {names}",
-                "remove it: a scene's robot is an open chain whose joints turn by themselves",
+                "remove it: the robot of a scene is an open chain of independent joints",
             )
 
 

@@ -148,7 +148,7 @@ def _check_extensions(
             f"Extensions of Gazebo for links and joints that do not exist were ignored: {names_text(unknown)}."
         )
     if fixed_to_world(extensions):
-        reading.notes.append("The robot is static in Gazebo; here it is free.")
+        reading.notes.append("The robot is static in Gazebo and was imported as a free robot.")
     alone = [
         child.location
         for name, blocks in extensions.items()

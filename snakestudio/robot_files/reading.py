@@ -198,13 +198,13 @@ def gravity_on(
     parts = {float(off[index]) for index in heavy}
     if len(parts) > 1:
         reading.notes.append(
-            "Gravity does not act, or acts in part, on these links in the file, but it does here:"
+            "The file disables or reduces gravity on these links; in the scene it acts on them fully:"
             f" {names_text(without)}."
         )
         return gravity
     left = 1.0 - parts.pop()
     reading.notes.append(
-        "Gravity does not act on the robot in the file, so here it is 0."
+        "Gravity does not act on the robot in the file, so gravity was set to 0."
         if left == 0.0
         else f"Gravity on the robot is {left:.3g} times that of the file, because all its links compensate a part."
     )

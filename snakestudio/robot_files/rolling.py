@@ -52,7 +52,7 @@ def rolling_of_ground(coefficients: Sequence[float | None], notes: Notes) -> flo
     if max(own) - min(own) > _NOTEWORTHY * max(own):
         notes.add(
             "",
-            f"Rolling friction is {min(own):.3g} to {max(own):.3g} times the radius of the links; here it is"
-            f" {usual:.3g} for all of them",
+            f"Rolling friction is {min(own):.3g} to {max(own):.3g} times the radius of the links and was"
+            f" set to {usual:.3g} for all of them",
         )
     return plain(usual)

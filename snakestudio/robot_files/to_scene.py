@@ -444,7 +444,8 @@ def _solver(file_step: float | None, stable: float, notes: Notes) -> Solver:
         how = "explicit"
     if file_step is not None and abs(file_step - stable) > 1e-12:
         notes.add(
-            "", f"The file's time step of {file_step:g} s was not used; here it is {stable:g} s"
+            "",
+            f"The file's time step of {file_step:g} s was not used; the time step was set to {stable:g} s",
         )
     return Solver(step_s=stable, joints=how)
 

@@ -60,7 +60,10 @@ def merge_wheels(nodes: list[Node], members: list[int], notes: Notes) -> None:
             text = "is a ball caster; it was fixed to the link that carries it"
         elif len(node.joints) > 1:
             kind = "steered wheel"
-            text = "is a steered wheel; here it is not steered, and its mass was added to the link that carries it"
+            text = (
+                "is a steered wheel and was imported without steering;"
+                " its mass was added to the link that carries it"
+            )
         change = Change(Effect.JOINTS_LEFT_OUT, joints=joint_names(nodes, [index]))
         notes.add(node.segment.name, text, kind, change)
     _merge_mounts(nodes, [index for index in members if index not in wheels], notes)

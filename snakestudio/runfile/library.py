@@ -44,7 +44,7 @@ class SavedRun:
     """Reason why it cannot be read; empty if it can."""
 
     label: str = ""
-    """Name given by the user; empty without one."""
+    """Name given by the user; empty if there is none."""
 
     tags: tuple[str, ...] = ()
     picture: Path | None = None
@@ -125,7 +125,9 @@ class RunLibrary:
         """Return all runs, the newest first; unreadable files are included with the reason."""
         library_runs = []
         for path in self.folder.glob(f"*{SUFFIX}"):
-            with contextlib.suppress(OSError):  # it was deleted meanwhile, or its drive is gone
+            with contextlib.suppress(
+                OSError
+            ):  # the file was deleted meanwhile, or its drive was removed
                 library_runs.append(self.run(path))
         known = {run.path for run in library_runs}
         self._known = {path: known_ for path, known_ in self._known.items() if path in known}

@@ -149,7 +149,7 @@ class RecordingThread:
                 self._times = grown
             self._times[self._count : count] = rows.time
             self._count = count
-            # no space for as many rows again: nothing needs to be split
+            # Without space for as many rows again, nothing needs to be split.
             full = len(self._tail) + len(rows) > self._block_rows
             if full:
                 self._cut()

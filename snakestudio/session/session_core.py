@@ -215,7 +215,7 @@ class SessionCore:
         if any(problem.severity == "error" for problem in problems):
             self._play_when_ready = False
             if self._preparation is not None and self._preparation.kind != scene.model.kind:
-                self._stop_preparation()  # that of this model continues
+                self._stop_preparation()  # the preparation of this model continues
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return

@@ -402,7 +402,7 @@ class Cluster:
         try:
             value = await self._fetched(future)
         except (CancelledError, asyncio.CancelledError):
-            if ticket in self._futures:  # not discarded meanwhile
+            if ticket in self._futures:  # the task was not discarded meanwhile
                 self._answers.put(Answer(ticket, None, lost=True))
             return
         except Exception as caught:

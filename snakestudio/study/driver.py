@@ -58,7 +58,7 @@ class Progress:
 
     workers: tuple[WorkerInfo, ...] = ()
     dashboard: str = ""
-    """Address of dask's own page; "" without one."""
+    """Address of dask's own page; "" if there is none."""
 
     notes: tuple[str, ...] = ()
     """Messages for the user."""
@@ -114,8 +114,8 @@ class Driver:
         )
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
-        self._waiting: deque[RunRequest] = deque()  # not yet submitted
-        self._under_way: dict[int, tuple[RunRequest, ...]] = {}  # by ticket
+        self._waiting: deque[RunRequest] = deque()  # runs that are not submitted yet
+        self._under_way: dict[int, tuple[RunRequest, ...]] = {}  # submitted runs, by ticket
         self._open: dict[str, int] = {}  # number of runs that wait for each key
         self._refusals: dict[str, str] = {}
         self._batch: list[list[RunRequest]] = []
@@ -222,7 +222,7 @@ class Driver:
         for request in every:
             if request.key in known:
                 self._count(1, known[request.key].state != "done", request.key not in refused)
-            elif request.key in self._open:  # the same run at another point
+            elif request.key in self._open:  # another point has the same run
                 self._open[request.key] += 1
             else:
                 self._open[request.key] = 1

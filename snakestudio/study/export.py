@@ -91,7 +91,7 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
 def _unit_of_value(scene: Scene, name: str) -> str:
     try:
         return field_doc(*declared(scene, name.partition("+")[0])).unit or "1"
-    except SceneError:  # not a value of this scene, or of another kind
+    except SceneError:  # this scene has no such value, or one of another kind
         return "1"
 
 

@@ -438,7 +438,7 @@ class Drawing:
         )
 
     def _invalid_label(self, beyond: BoolArray) -> str | None:
-        """Return the legend of the points that do not count; None without any."""
+        """Return the legend of the points that do not count; None if there are none."""
         reasons = ["limits violated"] if (beyond & ~self.left_out).any() else []
         reasons += [_IMPLAUSIBLE] if (beyond & self.left_out).any() else []
         return " or ".join(reasons) or None

@@ -313,7 +313,7 @@ def front(goals: FloatArray) -> IntArray:
     """
     rest = np.lexsort(goals.T[::-1]) if goals.shape[1] else np.arange(min(1, len(goals)))
     best: list[int] = []
-    while len(rest):  # in this order no other row is better than the first remaining one
+    while len(rest):  # in this order, no row is better than the first remaining one
         best.append(int(rest[0]))
         rest = rest[~np.all(goals[rest[0]] <= goals[rest], axis=1)]
     return np.array(best, np.int64)

@@ -232,7 +232,7 @@ class Store:
             ValueError,
             TypeError,
             AttributeError,
-        ) as error:  # or the text in it
+        ) as error:  # the database, or a text in it, is damaged
             raise StudyError(
                 f"{self.path}: these results are damaged ({error}). Move the file away to restart the study."
             ) from None

@@ -165,7 +165,7 @@ class _Track:
         while (left := target - runner.engine.step_count) > 0:
             border = runner.scene.steps_per_period
             steps = min(left, border - runner.engine.step_count % border)
-            if left == steps > 1:  # only the last step, see `torque`
+            if left == steps > 1:  # the last step is taken alone, see `torque`
                 steps -= 1
             before = runner.latest.joint_torque
             report = runner.advance(steps)

@@ -382,7 +382,7 @@ def _orientation(
     else:
         columns = columns * ANGLE_UNITS[layout.angle_unit]
     turned = rotation_matrices(body.rotation, columns[known])
-    if body.rotation != "vertical":  # which is about the vertical axis already
+    if body.rotation != "vertical":  # these angles are already about the vertical axis
         # The axes of the world change, and those of the body with them.
         turned = matrix @ turned @ matrix.T
     result[known] = quaternions(turned)

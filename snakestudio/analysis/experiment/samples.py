@@ -255,7 +255,7 @@ def capture_of(
 
 
 def _within_reason(path: Path, samples: Samples) -> None:
-    """Check that numbers are plausible: squares and differences of huge values are meaningless."""
+    """Reject numbers so large that their squares or differences lose all precision."""
     limits = (("time", samples.time, _LATEST_S, "s"), ("place", samples.position, _FARTHEST_M, "m"))
     for what, values, most, unit in limits:
         size = np.abs(values[np.isfinite(values)])

@@ -77,7 +77,9 @@ def trend_of(time: FloatArray, position: FloatArray, near_hz: float | None = Non
     frequency = amplitude = math.nan
     solution = plain
     if high > low:
-        if span * (high - low) > _FEW:  # for many frequencies, search the strongest one first
+        if (
+            span * (high - low) > _FEW
+        ):  # if there are many frequencies, the strongest one is found first
             strongest = _strongest(at, z, low, high)
             low = max(low, strongest - 1.0 / span)
             high = min(high, strongest + 1.0 / span)

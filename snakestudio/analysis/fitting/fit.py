@@ -53,7 +53,7 @@ def fit(
     trials : sequence of Trial
         Measured runs, each with its own scene; the fitted values are common to all.
     seed : int
-        Seed of the random numbers of CMA-ES, not negative.
+        Random seed of CMA-ES, not negative.
     limit : int, optional
         Largest number of evaluated sets of values; depends on the number of parameters if omitted.
     pool : callable, optional

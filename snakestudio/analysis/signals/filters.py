@@ -252,7 +252,7 @@ class MovingMean(_Window):
         values = self.part.values(block, first, last)
         times = block.times(first, last)
         valid = np.isfinite(values)
-        # otherwise large values would cancel small changes by rounding
+        # Without the mean, small changes of large values would be lost by rounding.
         middle = float(values[valid].mean()) if valid.any() else 0.0
         sums = np.concatenate([[0.0], np.cumsum(np.where(valid, values - middle, 0.0))])
         counts = np.concatenate([[0], np.cumsum(valid)])
@@ -293,7 +293,7 @@ class RunningMedian(_Window):
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         gap = ~np.isfinite(values)
-        if half >= len(block.reading):  # the same median for all rows
+        if half >= len(block.reading):  # all rows have the same median
             return np.full(stop - start, np.nan if gap.all() else np.median(values[~gap]))
         from scipy import ndimage
 

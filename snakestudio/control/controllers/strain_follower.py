@@ -116,7 +116,7 @@ class StrainFollower(OpenLoop):
             for index, (_, _, since) in enumerate(layers)
             if index and time >= since + BLEND_TIME
         ]
-        if done:  # it covers all earlier ones
+        if done:  # this law covers all earlier ones
             layers = layers[done[-1] :]
         new = StrainLaw(scene.strain, scene.beam), scene.beam.length_m, time
         self._state = replace(self._state, source=(scene.strain, scene.beam), layers=(*layers, new))

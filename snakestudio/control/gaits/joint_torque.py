@@ -118,7 +118,8 @@ def check(scene: Scene) -> list[Problem]:
     if scene.controller.acts:
         what = f'"{scene.controller.kind}" commands joint angles, but this gait commands torques'
         remedy = (
-            'set it to "none", or choose a gait of angles, such as gait.kind = "lateral_undulation"'
+            'set it to "none", or choose a gait that sets joint angles, '
+            'for example gait.kind = "lateral_undulation"'
         )
         fixes = (Fix("Remove the controller", (("controller", None),)),)
         problems.append(Problem("error", "controller.kind", what, remedy, fixes=fixes))

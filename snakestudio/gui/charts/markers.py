@@ -79,7 +79,7 @@ def paint_range(
     fill = theme.colour("accent")
     fill.setAlphaF(_BRUSH)
     rect = QRectF(QPointF(round(left), round(high)), QPointF(round(right), round(low)))
-    # it is large, and painted during drags
+    # the path is large, and painted during drags
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(rect, fill)
     painter.setPen(QPen(theme.colour("accent"), 1))

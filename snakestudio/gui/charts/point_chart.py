@@ -375,7 +375,7 @@ class PointChart(PlotBase):
         if position is not None:
             self.present_row = row
             self.hovered.emit(row, self.mapToGlobal(position.toPoint()))
-            self.marks.update()  # it may be the same row at another position
+            self.marks.update()  # the row may be the same at another position
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):

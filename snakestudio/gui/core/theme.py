@@ -396,7 +396,7 @@ def apply(app: QApplication, name: str) -> None:
     app.setPalette(palette)
     adopt_text_size(app)
     sheet = _style_sheet(p)
-    if app.styleSheet() != sheet:  # even the same sheet would restyle every widget
+    if app.styleSheet() != sheet:  # setting the same sheet again would restyle every widget
         app.setStyleSheet(sheet)
     if _current is not before:
         _changes.changed.emit()

@@ -43,7 +43,7 @@ class _Lines:
 class DeclaredForm(QWidget, Generic[T]):
     """Rows for the values of a frozen dataclass, or of a part that is checked by pydantic.
 
-    Each editor has the name of its value as `objectName`. The tab order is that of the declarations.
+    Each editor has the name of its value as ``objectName``. The tab order is that of the declarations.
 
     Parameters
     ----------

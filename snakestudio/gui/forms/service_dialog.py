@@ -93,7 +93,7 @@ class ServiceDialog(Dialog):
         raise NotImplementedError
 
     def copied(self) -> str:
-        """Return the data for other programs; "" without any."""
+        """Return the data for other programs; "" if there are none."""
         raise NotImplementedError
 
     def status(self) -> str:

@@ -155,9 +155,7 @@ class PlotPanel(ThemedWidget):
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        area = scrolled(
-            self.grid
-        )  # otherwise many plots would make the window higher than its screen
+        area = scrolled(self.grid)  # many plots would make the window higher than its screen
         area.setStyleSheet("QScrollArea { border: 0; }")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout.addWidget(area, 1)

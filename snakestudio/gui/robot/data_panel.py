@@ -59,7 +59,7 @@ class DataPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 8)
         column.addWidget(self.tabs)
-        # its buttons would make the window wider than a small screen
+        # the buttons would make the window wider than a small screen
         self.setMinimumWidth(theme.scaled(300))
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
         robot_controller.polled.connect(self._throttle.request)

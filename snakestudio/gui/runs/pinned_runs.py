@@ -63,7 +63,7 @@ class PinnedRuns(QObject):
         """Remove the overlay of the run in a file."""
         run = self._runs.pop(path, None)
         if run is not None:
-            self.changed.emit()  # it has no readers left
+            self.changed.emit()  # the file has no readers left
             run.recording.close()
 
     def clear(self) -> None:

@@ -233,7 +233,7 @@ class Checks(QWidget):
         try:
             self._document.apply_fix(fix)
         except SnakeStudioError as error:
-            self._message.show_text(str(error))  # only the name of a removed key is known
+            self._message.show_text(str(error))  # of a removed key, only the name is known
 
     def menu(self, index: QModelIndex) -> QMenu:
         """Return the menu of a problem."""

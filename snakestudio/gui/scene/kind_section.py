@@ -72,7 +72,7 @@ class KindRows(QWidget):
         layout.replaceWidget(old, self._area)
         old.hide()
         old.deleteLater()
-        self._area.show()  # immediately, not with the next layout
+        self._area.show()  # the next layout would show it too late
         self.setVisible(self._column.count() > 0)
         return True
 

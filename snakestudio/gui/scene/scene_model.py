@@ -210,7 +210,7 @@ class SceneModel(QAbstractItemModel):
         return QModelIndex()
 
     def parent(self, index: Index | None = None) -> Any:
-        if index is None:  # the same name is QObject's parent
+        if index is None:  # QObject.parent has the same name
             return super().parent()
         if not index.isValid():
             return QModelIndex()
@@ -521,7 +521,7 @@ class SceneModel(QAbstractItemModel):
                 self.dataChanged.emit(
                     self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)
                 )
-                if g >= 0:  # it shows whether all its obstacles are hidden or locked
+                if g >= 0:  # the row shows whether all obstacles of the group are hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
         if old.ground.patch is not after.ground.patch and after.ground.patch:
             node = self._node(GROUND)

@@ -214,7 +214,7 @@ class SceneTree(ThemedWidget):
             items |= group
         for group in self._groups(deselected):
             if not left & group:
-                items -= group  # only the row of the group was deselected
+                items -= group  # the row of the group alone was deselected
         self._syncing = True
         self._selection.set(items)
         self._syncing = False

@@ -218,7 +218,7 @@ class AnchorCard(ThemedWidget):
         try:
             anchor = get_value(self._document.scene, self.key)
         except SceneError:
-            return False  # it has just been removed, and so will this card
+            return False  # the support was removed, and this card will be, too
         return any(text.strip() != "0" for name, *_ in _MOTIONS for text in getattr(anchor, name))
 
     def _unfold(self, open_: bool) -> None:

@@ -295,7 +295,7 @@ class CardView(QListView):
 
     @property
     def current(self) -> Any:
-        """Scene or start of the current card; None without one."""
+        """Scene or start of the current card; None if there is none."""
         return self.currentIndex().data(ITEM)
 
     @property

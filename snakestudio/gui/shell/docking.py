@@ -91,7 +91,7 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{name}")
         dock.setWidget(content)
         dock.setTitleBarWidget(DockTitle(dock, gap))
-        # not behind another tab
+        # the dock must not be behind another tab
         dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)
         return dock
 

@@ -140,7 +140,7 @@ class ModalOverlay(QWidget):
                 self.arrange()
                 self.update()
         elif event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()  # no shortcut of the window below may run
+            event.accept()  # shortcuts of the window below must not run
             return True
         return False
 

@@ -230,7 +230,7 @@ class Tour(ModalOverlay):
             and isinstance(event, QKeyEvent)
             and self._key(event.key())
         ):
-            return True  # otherwise a focused button would use arrows to go to the next button
+            return True  # a focused button would use the arrow keys to go to the next button
         return super().eventFilter(watched, event)
 
     def _key(self, key: int) -> bool:

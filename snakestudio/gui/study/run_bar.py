@@ -181,7 +181,7 @@ class StudyRunBar(ThemedWidget):
             self.resume_button: busy and runner.pausing,
             self.cancel_button: busy,
         }
-        for widget in sorted(seen, key=lambda widget: seen[widget]):  # they do not all fit
+        for widget in sorted(seen, key=lambda widget: seen[widget]):  # not all texts fit
             widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
         self.run_button.setToolTip(self._why_not() or "Run the points that have no result yet")
@@ -217,7 +217,7 @@ class StudyRunBar(ThemedWidget):
         if results is not None:
             runs = int(results.table["runs"].sum())
             failed = int(results.table["failed"].sum())
-            texts = {"title": "", "description": ""}  # in which it may have changed
+            texts = {"title": "", "description": ""}  # these texts may have changed
             if changed(results.table.study, **texts) == changed(self._open.study, **texts):
                 computed = runs
             if runs:

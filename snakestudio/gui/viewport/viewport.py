@@ -274,7 +274,7 @@ class Viewport(QWidget):
         self._frame_home = True
         self.navigator.set_following(
             True, centred=False
-        )  # otherwise the robot would leave the view
+        )  # the robot would otherwise leave the view
         self.navigator.set_untouched()
 
     # --- views ------------------------------------------------------------------------------------

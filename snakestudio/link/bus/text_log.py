@@ -275,7 +275,7 @@ class _Asc(_Format):
         if direction not in ("rx", "tx"):
             return None
         identifier, extended = self._id(tokens[2])
-        # with a symbolic name in between
+        # a symbolic name may be in between
         named = not (tokens[3] in ("0", "1") and tokens[4] in ("0", "1"))
         rest = tokens[4 if named else 3 :]
         length = int(rest[3])

@@ -304,14 +304,16 @@ def _carried(
     for at, signal in enumerate(message.signals):
         if signal.slot is not None:
             if signal.slot not in slots:
-                continue  # not every node has as many axes
+                continue  # nodes may have fewer axes
             axis = slots[signal.slot]
         else:
             axis = own[0] if len(own) == 1 else -1
         where = f"{key}.signals[{at + 1}].slot"
         if axis < 0 and signal.quantity in _DIRECTED:
             who = "the robot" if node is None else f"node {node}"
-            what = f"{signal.signal} is a single {signal.quantity}, but {who} has {len(own)} axes"
+            what = (
+                f"{signal.signal} carries one {signal.quantity}, but {who} drives {len(own)} axes"
+            )
             return (), Problem("error", where, what, "set slot to its axis")
         if any(c.axis == axis and c.quantity == signal.quantity for c in carried):
             same = next(c for c in carried if c.axis == axis and c.quantity == signal.quantity)

@@ -315,7 +315,7 @@ def _age_problems(profile: Profile) -> Iterator[Problem]:
 
 def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
     if layout.problems:
-        return  # only a part of the load would be known
+        return  # the load would be known in part only
     load = planned_load(profile, layout.bound)
     if load <= profile.timing.max_bus_load:
         return

@@ -150,7 +150,7 @@ def wrong_page(key: str, bound: BoundMessage, field: Field, raws: Mapping[str, f
     )
     pages = " or ".join(_named(bound.fields[name], code) for code in sorted(codes)[:3])
     actual = _named(bound.fields[name], values[name])
-    what = f"{field.name} is only in a {bound.message.message} whose {name} is {pages}, but here it is {actual}"
+    what = f"{field.name} is only in a {bound.message.message} whose {name} is {pages}, but this frame has {actual}"
     return Problem(
         "error", key, what, f"select its page ({name} = {pages}), or bind a signal of this one"
     )

@@ -98,7 +98,7 @@ def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
     """
     if not big_endian:
         return tuple(range(start, start + length))
-    walked = 8 * (start // 8) + 7 - start % 8  # in the order of transmission
+    walked = 8 * (start // 8) + 7 - start % 8  # start in the order of transmission
     along = range(walked + length - 1, walked - 1, -1)
     return tuple(8 * (at // 8) + 7 - at % 8 for at in along)
 

@@ -244,7 +244,7 @@ def save_profile(profile: Profile, path: str | Path) -> None:
     try:
         old = path.read_bytes() if os.path.isfile(path) else None
         if old is not None:
-            followed(path)  # no copy is made of a file that cannot be replaced
+            followed(path)  # a file that cannot be replaced is not copied
         base = None if old is None else old.decode("utf-8-sig", errors="replace")
         data = dump_profile(profile, base).encode("utf-8")
         if old is not None:

@@ -206,7 +206,7 @@ def placed_at(
         values |= {} if start.z_m is None else {"z_m": tidy(z)}
         if isinstance(
             start, LinkAnglesStart
-        ):  # in space, differences are the shape, and one angle is the heading
+        ):  # in space, the differences define the shape and one angle the heading
             by = heading - start.link_angles_deg[link]
             values["link_angles_deg"] = tuple(tidy(angle + by) for angle in start.link_angles_deg)
     return changed_start(start, **values)

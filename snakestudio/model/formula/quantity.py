@@ -140,7 +140,7 @@ class _Quantity(Interpreter[float]):
     )
 
     def finite(self, tree: ast.expr, value: float) -> float:
-        return float(value)  # only the result must be finite
+        return float(value)  # intermediate values may overflow; the result must be finite
 
     def number(self, tree: ast.expr, value: float) -> float:
         return value

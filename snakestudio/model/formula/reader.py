@@ -227,7 +227,7 @@ class _Formula(Interpreter[_Term]):
         return _Term(value, unit, None, (growth[0], growth[1], growth[2]))
 
     def _unit(self, tree: ast.BinOp, symbol: str, left: _Term, right: _Term) -> Unit:
-        """Return the unit of the result of an operation; rejects sums of different units and the like."""
+        """Return the unit of the result of an operation; rejects, for example, sums of different units."""
         if symbol in ("+", "-"):
             if left.unit is not None and right.unit is not None and left.unit != right.unit:
                 self.refuse(

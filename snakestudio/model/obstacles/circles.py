@@ -124,7 +124,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
             for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
         ]
     except csv.Error:
-        return [line]  # not a row of numbers, so it is reported later
+        return [line]  # a line that is not a row of numbers is reported later
 
 
 def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, list[str]]:

@@ -37,7 +37,9 @@ def grey_values(path: Path) -> NDArray[np.float64]:
     with opened(path, PICTURE) as file:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error")  # for damaged files and rejected sizes
+                warnings.simplefilter(
+                    "error"
+                )  # Pillow warns about damaged files and rejected sizes
                 with Image.open(file, formats=KINDS) as image:
                     width, height = image.size
                     if not (min(width, height) >= 2 and max(width, height) <= LARGEST):

@@ -194,7 +194,7 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
     parser = ElementTree.XMLParser(target=_Sieve(), encoding="utf-8")
     parser.feed(
         utf8_xml(data)
-    )  # in one piece, because the parser rescans long tokens with each piece
+    )  # fed in one piece because the parser rescans long tokens with each piece
     root: Element = parser.close()
     ignored_rules = apply_styles(root)
     for switch in root.iter("switch"):
@@ -263,7 +263,7 @@ class _Sieve:
 
     def close(self) -> Element:
         """Return the drawing."""
-        assert self._root is not None  # otherwise it would not be XML
+        assert self._root is not None  # input without a root is not XML
         return self._root
 
 

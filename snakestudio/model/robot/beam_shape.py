@@ -205,7 +205,7 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
         missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
         if 2 * n > MOST or (max(errors) < 1.0 and missed.fraction < HIDDEN):
             deviations = Resolution(n, float(max(errors)), missed)
-            same = n == before.slices  # then the earlier evaluation used the same slices
+            same = n == before.slices  # the earlier evaluation then used the same slices
             return (
                 Resolution(n, max(deviations.excess, before.excess), max(missed, before.hidden))
                 if same

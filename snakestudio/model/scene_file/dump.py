@@ -54,7 +54,7 @@ def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
     if not isinstance(entries, list):
         raise ValueError("obstacles is not a list")
     document = tomlkit.parse(rest)
-    if len(entries) != len(blocks):  # in an unexpected layout: rewrite them
+    if len(entries) != len(blocks):  # tables in an unexpected layout are rewritten
         document = tomlkit.parse(base)
         blocks = ()
         entries = []

@@ -104,7 +104,7 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
     # Unchanged entries keep their comments at any new index.
     reusable: dict[
         str, list[Any]
-    ] = {}  # by their values as text, because parts with tables cannot be hashed
+    ] = {}  # keyed by the values as text because parts with tables cannot be hashed
     for entry in entries:
         with contextlib.suppress(pydantic.ValidationError):
             same = type(parts[0]).model_validate(tuples(plain(entry))).model_dump_json()

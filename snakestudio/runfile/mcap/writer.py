@@ -317,8 +317,7 @@ class RunWriter:
 
         `remarks` are further entries for the end, known only after the run.
 
-        Raises `OSError` if there is no space for that: the file stays readable, but must be walked
-        over.
+        Raises `OSError` if there is no space for that: the file stays readable, but must be scanned.
         """
         with contextlib.suppress(OSError):  # the end takes less space, and is more important
             self._show()

@@ -170,7 +170,7 @@ _OF_ROBOTS = {
         "Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0
     ),
     "torque": PlotType("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
-    "speed": PlotType(  # with phases, as P3's Fig. 8 does
+    "speed": PlotType(  # with the phases of P3, Fig. 8
         "Speed",
         "m/s",
         _SPEED,

@@ -156,7 +156,7 @@ def compose_spectrum(
             if reading
             else "There are too few rows in view for a spectrum. Show a longer time span."
         )
-    if busy > 0.0:  # in whole steps, so that new data do not move the axis
+    if busy > 0.0:  # whole steps, so that new data do not move the axis
         step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
     chart_data.start, chart_data.stop = limits or (0.0, highest or 1.0)

@@ -92,7 +92,7 @@ def state_words(state: LinkState) -> str:
 
 
 def ages(telemetry: Telemetry, now: float) -> FloatArray:
-    """Return the age of the measured angle of each axis at `now` (s, monotonic), (m,), s; infinite without one."""
+    """Return the age of the measured angle of each axis at `now` (s, monotonic), (m,), s; infinite if there is none."""
     return np.where(np.isfinite(telemetry.angle_time), now - telemetry.angle_time, np.inf)
 
 
@@ -137,7 +137,7 @@ def robot_status(
             return RobotStatus(
                 LOST, "danger", f"{text} {_SENT}", lost=True, message_age=message_age
             )
-        if state is not LinkState.DISCONNECTED:  # it was open, and the link keeps trying
+        if state is not LinkState.DISCONNECTED:  # the bus was open, and the link keeps trying
             text = f"{text} It is reopened automatically as soon as possible."
         return RobotStatus("Disconnected", "warning", text, message_age=message_age)
     oldest = float(ages(telemetry, now).max())

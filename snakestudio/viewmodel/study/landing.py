@@ -35,7 +35,7 @@ def newer_results(study: Path, before: int | None = None) -> StoredResults | Non
         return None
     with Store(path) as store:
         if "study" not in store.about():
-            return None  # it was just created
+            return None  # the store was just created
         number = store.last_number()
     if number == before:
         return None

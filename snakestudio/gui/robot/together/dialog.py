@@ -236,7 +236,7 @@ class TogetherDialog(Dialog):
     def done(self, result: int) -> None:
         self._look_again.stop()
         if self._test_task is not None:
-            self._test_task.discard()  # it ends within seconds
+            self._test_task.discard()  # the thread ends within seconds
             self._test_task = None
         super().done(result)
 

@@ -242,7 +242,7 @@ class PlaneChart(ResultsChart):
     def row_beside(self, row: int, across: int, up: int) -> int:
         here = self.position_of(row)
         assert here is not None
-        # of overlapping dots the last, when coming from the right
+        # Coming from the right, the last of overlapping dots is next.
         order = slice(None, None, -1 if across < 0 else 1)
         rows = self.rows[self.within_reach[self.rows]][order]
         x, y = (at[self.within_reach[self.rows]][order] for at in self.places())

@@ -261,7 +261,7 @@ class ResultsTable(QTableView):
         """Show the sort column in the header."""
         by = self._linked.rows.sorted_by if self._linked.has_results else None
         head = self.horizontalHeader()
-        with QSignalBlocker(head):  # they are sorted already
+        with QSignalBlocker(head):  # the rows are sorted already
             order = (
                 Qt.SortOrder.DescendingOrder
                 if by is not None and by[1]

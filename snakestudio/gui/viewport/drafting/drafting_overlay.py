@@ -224,7 +224,7 @@ class Pen:
         painter.setPen(_line(colour, 1.3))
         if inside:
             painter.drawLine(a, b)
-        else:  # no space for arrows between the ends: they point inwards from outside
+        else:  # arrows that do not fit between the ends point inwards from outside
             painter.drawLine(a - along * (2.2 * _ARROW), a)
             painter.drawLine(b, b + along * (2.2 * _ARROW))
         for tip, sign in ((a, 1.0), (b, -1.0)):

@@ -102,7 +102,7 @@ class GlView(QOpenGLWidget):
         ratio = self.devicePixelRatio()
         width, height = max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
         self._render(width, height, self.defaultFramebufferObject(), self.quality.level)
-        gl.glFinish()  # otherwise the time would be counted elsewhere
+        gl.glFinish()  # without it, the time would be counted elsewhere
         seconds = time.perf_counter() - began
         self.quality.add(seconds)
         self.drawn.emit(seconds)

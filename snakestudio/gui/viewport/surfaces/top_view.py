@@ -394,7 +394,7 @@ def _(
             for k, (red, green, blue) in enumerate(tints.tolist()):
                 pen = _thick(_qcolour((red, green, blue)), width)
                 if k + 1 < len(tints):
-                    # otherwise each piece would overlap the one before with a round end
+                    # round caps would make each piece overlap the previous one
                     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
                 painter.setPen(pen)
                 painter.drawLine(line.at(k), line.at(k + 1))
@@ -458,7 +458,7 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.save()
     painter.translate(left, top)
     painter.scale(size, size)
-    # otherwise there would be gaps between the colours
+    # antialiasing would leave gaps between the colours
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(
         bar, colours, 1.0

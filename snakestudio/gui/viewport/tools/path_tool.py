@@ -330,7 +330,7 @@ class PathTool(QObject):
         try:
             document.edit(with_path(document.scene, longer), f"Add waypoint {index + 1}")
         except SceneError:
-            return False  # it coincides with its neighbour
+            return False  # the waypoint coincides with its neighbour
         self.hovered = index
         self.changed.emit()
         return True
@@ -355,7 +355,7 @@ class PathTool(QObject):
                 self._scene_before, path.model_copy(update={"waypoints_m": tuple(points)})
             )
         except SceneError:
-            return  # it currently coincides with its neighbour
+            return  # the waypoint currently coincides with its neighbour
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
     def _release(self) -> None:

@@ -376,7 +376,7 @@ _COMMANDS = (
     (0x86, 0x02, "quick stop"),
     (0x87, 0x06, "shutdown"),
     (0x8F, 0x0F, "enable operation"),
-    (0x8F, 0x07, "switch on"),  # in operation enabled: disable operation
+    (0x8F, 0x07, "switch on"),  # disables operation in the state "operation enabled"
 )
 
 _S = PdsState
