@@ -37,7 +37,7 @@ def slip(
     ----------
     field : StrainField
         Strains at k times and m = 2N+1 evenly spaced points.
-    turn, place : (k, m, 3, 3), (k, m, 3) arrays
+    turn, position : (k, m, 3, 3), (k, m, 3) arrays
         Poses relative to the head, as from `beam_shape.shape`.
     points : (m,) array
         Abscissas, m.
