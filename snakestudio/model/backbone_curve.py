@@ -332,8 +332,8 @@ class AxisCurve:
 
     def extremes(self, fields: BackboneCurveFields) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest angles of all axes while the curve of `fields` moves, each (m,), rad."""
-        share = np.linspace(0.0, 1.0, _SAMPLES)
-        shift = fields.shift_links + share * (self.period if fields.shift_links_s else 0.0)
+        fraction = np.linspace(0.0, 1.0, _SAMPLES)
+        shift = fields.shift_links + fraction * (self.period if fields.shift_links_s else 0.0)
         if fields.roll_deg_s:
             high = np.abs(self._on_axes(_about_both(np.abs(self.bends(shift))))).max(axis=0)
             return -high, high

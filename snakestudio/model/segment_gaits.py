@@ -98,8 +98,8 @@ def _spiraling() -> dict[str, Any]:
     spatial = wide_pitch * link / (wide_radius**2 + wide_pitch**2)
     amplitude = 2.0 * wide_radius / wide_pitch * math.sin(spatial)
     omega = 4.5 * 0.04 / _CYCLE[_TWENTY]
-    place = "19*(0.5 - atan(tan(pi*(8*t/19 - 0.5)))/pi)"
-    window = f"(tanh(15*(i - 0.5 - {place})) + tanh(15*({place} + 1.5 - i)))/2"
+    position = "19*(0.5 - atan(tan(pi*(8*t/19 - 0.5)))/pi)"
+    window = f"(tanh(15*(i - 0.5 - {position})) + tanh(15*({position} + 1.5 - i)))/2"
 
     def angle(lead: str) -> str:
         narrow_wave = f"{_SPIRAL_AMPLITUDE}*sin({omega!r}*t + {_SPIRAL}*(i - 1){lead})"

@@ -153,10 +153,12 @@ class ReferenceFeed:
 
     def _compute(self, begin: int, end: int) -> list[Reference]:
         """Compute the references of all periods between two steps, of an open-loop controller."""
-        together = self._steps_per_period if self.one_period else max(1, end - begin)
+        batch_steps = self._steps_per_period if self.one_period else max(1, end - begin)
         return [
-            self.controller.reference(_knots(step, min(together, end - step), self._step_s), None)
-            for step in range(begin, end, together)
+            self.controller.reference(
+                _knots(step, min(batch_steps, end - step), self._step_s), None
+            )
+            for step in range(begin, end, batch_steps)
         ]
 
     def checkpoint(self) -> Any:

@@ -266,7 +266,7 @@ def test_run_of_a_robot_is_marked_and_searchable(qtbot: QtBot, library: RunLibra
     run.append(make_rows(SCENE, 0, 50))
     run.close()
     record(library, "computed")
-    computed, driven = sorted(library.runs(), key=lambda kept: kept.name != "computed")
+    computed, driven = sorted(library.runs(), key=lambda saved: saved.name != "computed")
     assert driven.name == "Lab robot"
     assert facts(driven).startswith("Robot ·")
     assert "Robot" not in facts(computed)

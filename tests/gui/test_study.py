@@ -48,7 +48,7 @@ __all__ = ["study_file"]
 
 
 @pytest.fixture
-def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWindow]:
+def open_window(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWindow]:
     """A window with the panels of values and studies, and the study's scene open."""
     c = window.context
     fill_docks(window, "inspector", "parameters", "study")
@@ -59,11 +59,11 @@ def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWi
 
 
 @pytest.fixture
-def opened(shown: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
+def opened(open_window: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
     """The same with the study open and checked."""
-    assert shown.context.study.open(study_file)
-    checked(shown, qtbot)
-    return shown
+    assert open_window.context.study.open(study_file)
+    checked(open_window, qtbot)
+    return open_window
 
 
 @pytest.fixture
@@ -119,9 +119,9 @@ def bar(window: MainWindow) -> StudyRunBar:
 
 
 def test_new_study_is_saved_next_to_the_scene(
-    shown: MainWindow, study_file: Path, qtbot: QtBot
+    open_window: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
-    c = shown.context
+    c = open_window.context
     assert not c.docks["study"].isVisible()
     c.action_registry["new_study"].trigger()
     path = c.study.open_study.path
@@ -133,21 +133,21 @@ def test_new_study_is_saved_next_to_the_scene(
         "gait.amplitude_deg",
         "net_speed",
     )
-    checked(shown, qtbot)
+    checked(open_window, qtbot)
     assert c.study.open_study.ready
-    assert bar(shown).run_button.isEnabled()
-    assert bar(shown).text.text() == "11 points"
-    assert page(shown).goals.cards[0].unit.text() == "m/s"
+    assert bar(open_window).run_button.isEnabled()
+    assert bar(open_window).text.text() == "11 points"
+    assert page(open_window).goals.cards[0].unit.text() == "m/s"
     assert c.study.recent.paths[0] == path
 
 
 def test_scene_without_a_file_is_saved_first(
-    shown: MainWindow,
+    open_window: MainWindow,
     questions: list[tuple[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    c = shown.context
+    c = open_window.context
     c.files.open(MAIN_SCENE)  # a copy of a bundled one
     assert not c.study.new()
     assert [default for _, default in questions] == ["Save"]
@@ -438,8 +438,10 @@ def test_goals_limits_repeats_and_fixed_values_are_edited(
     assert opened.context.study.open_study.ready
 
 
-def test_value_is_varied_from_its_menu(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
-    c = shown.context
+def test_value_is_varied_from_its_menu(
+    open_window: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
+    c = open_window.context
     row = c.docks["parameters"].widget().rows["gait.phase_shift_deg"]
     c.docks.show("parameters")
     menu_of(row.field, qtbot, "Vary in a Study")
