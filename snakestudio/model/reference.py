@@ -91,7 +91,7 @@ class JointReference:
 
     @classmethod
     def joined(cls, parts: Sequence[JointReference]) -> JointReference:
-        """Reference of consecutive parts without torques.
+        """Return the reference of consecutive parts without torques.
 
         Where references jump between two parts, the second of the knots at this time is just after the first.
         """

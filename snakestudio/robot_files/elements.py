@@ -28,7 +28,7 @@ class Element:
     line: int = 0
     children: list[Element] = field(default_factory=list)
     text: str = ""
-    """All character data directly in it."""
+    """Character data directly in the element."""
 
     file: str = ""
     """Name of the file, if it is not the robot file itself."""

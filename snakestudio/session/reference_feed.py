@@ -73,7 +73,7 @@ class ReferenceFeed:
     def of_scene(
         cls, controller: Controller, scene: Scene, *, steered: bool = True
     ) -> ReferenceFeed:
-        """Feed of a simulation of `scene`."""
+        """Return the feed of a simulation of `scene`."""
         return cls(controller, scene.solver.step_s, scene.steps_per_period, steered=steered)
 
     def use(self, controller: Controller) -> None:

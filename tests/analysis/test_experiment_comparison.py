@@ -44,7 +44,7 @@ def test_interpolated_rows_do_not_count() -> None:
     assert _compare(capture).trials[0].figures["position_max"].value < 1e-6
 
 
-def test_headings() -> None:
+def test_headings_ignore_mounting_rotation() -> None:
     capture = seen(0.0, 0.0, (0.0, 0.0, 0.0), turned=True)
     figures = _compare(capture).trials[0].figures
     assert figures["heading_max"].value < 0.05

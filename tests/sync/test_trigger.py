@@ -44,7 +44,7 @@ def test_lines_do_not_depend_on_the_packets(lines: list[bytes], data: st.DataObj
     assert received == expected
 
 
-def test_endless_line_takes_no_memory() -> None:
+def test_endless_line_uses_bounded_memory() -> None:
     buffer = LineBuffer()
     too_long = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
     assert too_long == [True] + [False] * 49

@@ -291,7 +291,7 @@ _EDITOR = StoredOptions(
 
 
 class ViewOptions(Options[ViewSettings]):
-    """Options of what the viewport shows in addition to the scene."""
+    """Options of the items that the viewport shows in addition to the scene."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_VIEW, parent)

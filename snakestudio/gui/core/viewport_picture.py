@@ -25,7 +25,7 @@ class ViewportPicture(Protocol):
 
     @property
     def settings(self) -> ViewSettings:
-        """What is shown in addition to scene and robot."""
+        """Marks, trails and other items in addition to scene and robot."""
 
     @property
     def snapshot(self) -> Snapshot | None:

@@ -171,7 +171,7 @@ class DeclaredForm(QWidget, Generic[T]):
         return self._has_units and isinstance(self.editors[name], NumberEditor)
 
     def _unit_follows(self, name: str, names: Sequence[str]) -> bool:
-        """Whether the next field of a line has the same unit, which is shown once, after the last."""
+        """Return whether the next field of a line has the same unit, which is shown once, after the last."""
         following = names[names.index(name) + 1 :][:1]
         return any(self.fields[each].unit == self.fields[name].unit for each in following)
 

@@ -208,7 +208,7 @@ class BodyShape(QWidget):
             )
 
     def _lifted(self, scene: Scene, chain: BodyChain, snapshot: Snapshot | None) -> BoolArray:
-        """Whether each link is off the ground; on steps and slopes contacts decide instead of heights."""
+        """Return whether each link is off the ground; on steps and slopes contacts decide instead of heights."""
         if not self._tall:
             return np.zeros(len(chain.feet), dtype=bool)
         clear = chain.lifted(scene.robot.radius_m)
@@ -285,7 +285,7 @@ class BodyShape(QWidget):
         )
 
     def _reach(self, scene: Scene) -> float:
-        """Maximum height to which the gait lifts a joint in a period, m; the scale of all shapes."""
+        """Return the maximum height to which the gait lifts a joint in a period, m; the scale of all shapes."""
         key = (scene.gait, scene.robot)
         if self._highest[0] != key:
             highest = 1e-3

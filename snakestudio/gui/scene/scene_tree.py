@@ -275,7 +275,7 @@ class SceneTree(ThemedWidget):
         return ranges
 
     def _is_whole_group(self, index: QModelIndex) -> bool:
-        """Whether a row is in a group that is selected as a whole and need not be expanded for it."""
+        """Return whether a row is in a group that is selected as a whole and need not be expanded for it."""
         group = self.proxy.mapToSource(index.parent())
         return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(
             self._selection.obstacles
@@ -330,13 +330,13 @@ class SceneTree(ThemedWidget):
 
 
 def _ranges(selection: QItemSelection) -> list[tuple[QModelIndex, int, int]]:
-    """Parent, first and last row of each part of a selection."""
+    """Return the parent, first and last row of each part of a selection."""
     parts = (selection.at(i) for i in range(selection.count()))
     return [(part.parent(), part.top(), part.bottom()) for part in parts]
 
 
 def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
-    """Rows of a selection for comparison: equal selections can have different ranges."""
+    """Return the rows of a selection for comparison: equal selections can have different ranges."""
     return {
         (parent, row)
         for parent, top, bottom in _ranges(selection)

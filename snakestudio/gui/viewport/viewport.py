@@ -162,7 +162,7 @@ class Viewport(QWidget):
 
     @property
     def settings(self) -> ViewSettings:
-        """Settings of what is shown in addition to scene and robot."""
+        """Settings of the items in addition to scene and robot."""
         return self.options.now
 
     @property

@@ -109,7 +109,7 @@ class _Map(PlaneChart):
         position = super().position_of(row)
         if position is None or self._curve or self.cells is None:
             return position
-        # In the centre of its cell, and only if the cell shows it.
+        # The point is drawn in the centre of its cell, and only if the cell shows it.
         at = np.argwhere(self.cells.rows == row)
         seen = self._seen_cells()
         return position if len(at) or (seen is not None and (seen.rows == row).any()) else None
