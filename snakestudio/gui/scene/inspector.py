@@ -76,8 +76,8 @@ class LinkValues(QWidget):
             cells[1].setAlignment(Qt.AlignmentFlag.AlignRight)
             cells[2].setProperty("role", "unit")
             cells[2].setFixedWidth(theme.scaled(36))
-            for place, cell in enumerate(cells):
-                grid.addWidget(cell, line, place)
+            for index, cell in enumerate(cells):
+                grid.addWidget(cell, line, index)
             self.cells.append(cells)
 
     def show_values(self, values: Sequence[tuple[str, str, str]]) -> None:
@@ -453,11 +453,11 @@ class Inspector(ThemedWidget):
                 self._n_results += 1
                 continue
             label = _group_label(capitalized(item.of))
-            place = column.count()
+            index = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._n_results += 1
                 if item.of != owner:
-                    column.insertWidget(place, label)
+                    column.insertWidget(index, label)
                     owner = item.of
                     continue
             label.deleteLater()
