@@ -16,12 +16,12 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import ClusterDialog
 from snakestudio.study.running import results_of
 from tests.gui.conftest import COMPILING_MS
-from tests.gui.test_study import bar, checked, opened, panel, shown, study_file
+from tests.gui.test_study import bar, checked, open_window, opened, panel, study_file
 from tests.study.lab import joined, scheduler
 
 pytestmark = pytest.mark.gui
 
-__all__ = ["opened", "shown", "study_file"]
+__all__ = ["open_window", "opened", "study_file"]
 
 
 @pytest.fixture
