@@ -58,11 +58,11 @@ def main() -> int:
         print("same_bits: qemu-x86_64 is missing: apt-get install qemu-user", file=sys.stderr)
         return 2
     here = digests()
-    there = digests(emulator, "-cpu", "Haswell")
+    emulated = digests(emulator, "-cpu", "Haswell")
     for scene in SCENES:
-        verdict = "same bits" if here[scene] == there[scene] else "DIFFERENT"
-        print(f"{scene:24} {here[scene]} {there[scene]}  {verdict}")
-    return int(here != there)
+        verdict = "same bits" if here[scene] == emulated[scene] else "DIFFERENT"
+        print(f"{scene:24} {here[scene]} {emulated[scene]}  {verdict}")
+    return int(here != emulated)
 
 
 if __name__ == "__main__":

@@ -99,14 +99,14 @@ def measured(series: Series, trial: Trial) -> tuple[np.ndarray, np.ndarray]:
     at = [run.recording.index_at(time + START_S) for time in times]
     yaw = np.unwrap(roll_pitch_yaw(pose[:, 3:])[:, 2])[at] + TURN_RAD
     c, s = math.cos(TURN_RAD), math.sin(TURN_RAD)
-    place = pose[at, :3] @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]).T + ORIGIN_M
+    position = pose[at, :3] @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]).T + ORIGIN_M
     random = np.random.default_rng(trial.seed)
-    place = place + random.normal(0.0, NOISE_M, place.shape)
+    position = position + random.normal(0.0, NOISE_M, position.shape)
     yaw = yaw + random.normal(0.0, NOISE_RAD, yaw.shape)
     seen = np.ones(len(times), dtype=bool)
     for begin, end in trial.unseen:
         seen[(times >= begin - 1e-9) & (times < end - 1e-9)] = False
-    return np.column_stack([times, place, (yaw + math.pi) % (2.0 * math.pi) - math.pi]), seen
+    return np.column_stack([times, position, (yaw + math.pi) % (2.0 * math.pi) - math.pi]), seen
 
 
 def write(path: Path, series: Series, number: int, trial: Trial) -> None:

@@ -77,12 +77,12 @@ class Problem:
     """Edits that would solve the problem, the best one first."""
 
     def sentence(self) -> str:
-        """Text for the command line: "Message. Remedy.", with the key."""
+        """Return the text for the command line: "Message. Remedy.", with the key."""
         clause = ended(self.clause(self.key) if self.key else capitalized(self.message))
         return f"{clause} {sentence(self.remedy)}".rstrip()
 
     def sentence_for(self, label: str = "") -> str:
-        """Text for the window: "Message. Remedy.".
+        """Return the text for the window: "Message. Remedy.".
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Problem:
         return sentences(self.message if named else self.clause(label), self.remedy)
 
     def clause(self, subject: str) -> str:
-        """Message with the value's name as its subject, or before it."""
+        """Return the message with the value's name as its subject, or before it."""
         if not subject or self.message.startswith(subject):
             return self.message
         if _PREDICATE.match(self.message):
@@ -129,7 +129,7 @@ class _ProblemsError(UserError):
 
     @classmethod
     def of(cls, problems: Sequence[Problem], source: object = "") -> Self:
-        """Error for some problems, each prefixed with its source (a file) if there is one."""
+        """Return the error for some problems, each prefixed with its source (a file) if there is one."""
         head = f"{source}: " if source else ""
         return cls("\n".join(head + problem.sentence() for problem in problems), problems)
 
@@ -253,7 +253,7 @@ class MistakeError(ValueError):
         self.remedy = remedy
 
     def problem(self, key: str = "") -> Problem:
-        """Error as a Problem of the value at a key."""
+        """Return the error as a Problem of the value at a key."""
         return Problem("error", key, self.message, self.remedy)
 
 

@@ -98,7 +98,7 @@ _URL = re.compile(r"(?:/.*?/)?file:(?://(?P<host>[^/]*))?(?P<path>/.*)", re.DOTA
 
 
 def local_path(name: str | Path, folder: Path | None = None) -> Path:
-    """Path that a user typed or pasted, which can be a ``file://`` URL or start with ``~``.
+    """Return the path that a user typed or pasted, which can be a ``file://`` URL or start with ``~``.
 
     An existing file with exactly this name takes precedence.
 
@@ -180,7 +180,7 @@ def _too_large(budget: Budget) -> InputError:
 
 
 def read_bytes(path: Path, budget: Budget) -> bytes:
-    """Content of a regular file.
+    """Return the content of a regular file.
 
     Raises `InputError` as `opened`.
     """
@@ -192,7 +192,7 @@ def read_bytes(path: Path, budget: Budget) -> bytes:
 
 
 def read_text(path: Path, budget: Budget) -> str:
-    """Text in a regular file: UTF-8, with or without a byte order mark.
+    """Return the text in a regular file: UTF-8, with or without a byte order mark.
 
     Raises `InputError` as `opened`, and if it is not text.
     """
@@ -238,7 +238,7 @@ _SUPERSETS = {
 
 
 def utf8_xml(data: bytes) -> bytes:
-    """An XML file in UTF-8; its parser must ignore the encoding that the first line declares.
+    """Return an XML file in UTF-8; its parser must ignore the encoding that the first line declares.
 
     Raises `InputError` if that encoding is unknown, or is not that of the file.
     """
@@ -262,12 +262,12 @@ def utf8_xml(data: bytes) -> bytes:
         except UnicodeError:
             pass
     if marked:
-        return data  # not text; the parser reports where
+        return data  # the file is not text; the parser reports where
     raise InputError(f'its text is not in the encoding "{name}"', "save the file as UTF-8")
 
 
 def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> Iterator[str]:
-    """Lines at the start of a text that start with a mark, without line ends; the rest is not read.
+    """Yield the lines at the start of a text that start with a mark, without line ends; the rest is not read.
 
     Raises `InputError` as `read_text`, and if the header is too long.
     """
@@ -295,7 +295,7 @@ def leading_lines(path: Path, budget: Budget = CSV_HEADER, mark: str = "#") -> I
 
 
 def nearest_row(path: Path, column: str, value: float) -> dict[str, str]:
-    """Row of a CSV whose value in a column is nearest to `value`: cells by column name.
+    """Return the row of a CSV whose value in a column is nearest to `value`: cells by column name.
 
     Lines that start with # are skipped. At most two lines are in memory.
 
@@ -310,11 +310,11 @@ def nearest_row(path: Path, column: str, value: float) -> dict[str, str]:
         if column not in names:
             raise InputError(f"it has no readable column {column}", f"choose {budget.what}")
         count(len(names), budget.columns, "columns")
-        place = names.index(column)
+        index = names.index(column)
         for row in rows:
-            cells = row.split(b",", place + 1)
+            cells = row.split(b",", index + 1)
             try:
-                distance = abs(float(cells[place]) - value)
+                distance = abs(float(cells[index]) - value)
             except (IndexError, ValueError):
                 raise InputError(
                     f"it has no readable column {column}", f"choose {budget.what}"
@@ -328,7 +328,7 @@ def nearest_row(path: Path, column: str, value: float) -> dict[str, str]:
 
 
 def _rows(file: BinaryIO, budget: Budget) -> Iterator[bytes]:
-    """Lines of a table; comments and empty lines are skipped."""
+    """Yield the lines of a table; comments and empty lines are skipped."""
     for _ in range(budget.lines):
         line = file.readline(budget.line + 1).removeprefix(b"\xef\xbb\xbf")
         if not line:
@@ -356,7 +356,7 @@ def count(number: int, most: int, what: str, remedy: str = "use fewer") -> None:
 
 
 def read_toml(path: Path, budget: Budget) -> dict[str, Any]:
-    """Values in a TOML file.
+    """Return the values in a TOML file.
 
     Raises `InputError` as `read_text` and `parse_toml`.
     """
@@ -364,7 +364,7 @@ def read_toml(path: Path, budget: Budget) -> dict[str, Any]:
 
 
 def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
-    """Values of a TOML text.
+    """Return the values of a TOML text.
 
     Raises `InputError` if it is not valid TOML (with the line), too long, has too many values or is
     nested too deeply.
@@ -384,7 +384,7 @@ def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
 
 
 def parse_json(text: str, budget: Budget) -> Any:
-    """Value of a JSON text.
+    """Return the value of a JSON text.
 
     Raises `InputError` if it is invalid, too long or nested too deeply.
     """

@@ -19,27 +19,27 @@ def _data(name: str) -> Path:
 
 
 def resource(*parts: str) -> Path:
-    """Path of a file under `resources/`, for example ``resource("shaders", "lit.vert")``."""
+    """Return the path of a file under `resources/`, for example ``resource("shaders", "lit.vert")``."""
     return _data("resources").joinpath(*parts)
 
 
 def scenes_dir() -> Path:
-    """Folder of the bundled scenes."""
+    """Return the folder of the bundled scenes."""
     return _data("scenes")
 
 
 def bundled_scenes() -> dict[str, Path]:
-    """Files of the bundled scenes by name."""
+    """Return the files of the bundled scenes by name."""
     return {path.stem: path for path in sorted(scenes_dir().glob("*.toml"))}
 
 
 def is_bare_name(path: Path) -> bool:
-    """Whether a path has neither folder nor suffix, like ``sidewinding``."""
+    """Return whether a path has neither folder nor suffix, like ``sidewinding``."""
     return path.name != "" and path.parent == Path() and not path.suffix
 
 
 def find_scene(path: Path, folder: Path | None = None) -> Path:
-    """File of a scene given by its path or by its bare name.
+    """Return the file of a scene given by its path or by its bare name.
 
     A file at `path` takes precedence; for a bare name, ``NAME.toml`` in the same folder is next, then
     the bundled scene. If none exists, the path is returned unchanged, and its reader reports the
@@ -58,7 +58,7 @@ def find_scene(path: Path, folder: Path | None = None) -> Path:
 
 
 def is_shipped_scene(path: Path) -> bool:
-    """Whether a file is a bundled scene, which is never written."""
+    """Return whether a file is a bundled scene, which is never written."""
     return path.resolve().parent == scenes_dir().resolve()
 
 
@@ -72,24 +72,24 @@ def is_program_folder(folder: Path) -> bool:
 
 
 def docs_dir() -> Path:
-    """Folder of the documentation pages."""
+    """Return the folder of the documentation pages."""
     return _data("docs")
 
 
 def documentation_page() -> Path:
-    """First page of the built documentation; missing if it was not built, as in a fresh checkout."""
+    """Return the first page of the built documentation; missing if it was not built, as in a fresh checkout."""
     installed = _PACKAGE / "_data" / "site"
     folder = installed if os.path.isdir(installed) else _PACKAGE.parent / "build" / "docs"
     return folder / "index.html"
 
 
 def compiled_kernels_dir() -> Path:
-    """Folder of the bundled compiled code; missing in a checkout without it."""
+    """Return the folder of the bundled compiled code; missing in a checkout without it."""
     return _PACKAGE / "_data" / "kernels"
 
 
 def main_scene() -> Path:
-    """Bundled scene that is loaded at start."""
+    """Return the bundled scene that is loaded at start."""
     return scenes_dir() / "obstacle_aided.toml"
 
 
@@ -127,7 +127,7 @@ _usable_folders: set[Path] = set()
 
 
 def cache_dir() -> Path:
-    """Folder for compiled kernels and other files that can be regenerated; created if missing.
+    """Return the folder for compiled kernels and other files that can be regenerated; created if missing.
 
     ``SNAKESTUDIO_CACHE_DIR`` overrides the platform's user cache folder.
     """
@@ -135,7 +135,7 @@ def cache_dir() -> Path:
 
 
 def kernels_dir() -> Path:
-    """Folder for kernels compiled on this machine; not created.
+    """Return the folder for kernels compiled on this machine; not created.
 
     ``SNAKESTUDIO_KERNELS_DIR`` overrides the folder ``kernels`` in `cache_dir`.
     """
@@ -144,7 +144,7 @@ def kernels_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Folder for files that must survive a crash of the program, such as unsaved scenes; created if missing.
+    """Return the folder for files that must survive a crash of the program, such as unsaved scenes; created if missing.
 
     ``SNAKESTUDIO_STATE_DIR`` overrides the platform's user state folder.
     """
@@ -152,7 +152,7 @@ def state_dir() -> Path:
 
 
 def config_dir() -> Path:
-    """Folder for decisions of the user, such as trusted plug-ins; created if missing.
+    """Return the folder for decisions of the user, such as trusted plug-ins; created if missing.
 
     ``SNAKESTUDIO_CONFIG_DIR`` overrides the platform's user configuration folder.
     """
@@ -160,7 +160,7 @@ def config_dir() -> Path:
 
 
 def profiles_dir() -> Path:
-    """Folder of the user's robot profiles; created if missing.
+    """Return the folder of the user's robot profiles; created if missing.
 
     ``SNAKESTUDIO_PROFILES_DIR`` overrides the folder ``profiles`` among the platform's user data.
     """
@@ -168,7 +168,7 @@ def profiles_dir() -> Path:
 
 
 def runs_dir() -> Path:
-    """Folder in which all runs of the window are saved; created if missing.
+    """Return the folder in which all runs of the window are saved; created if missing.
 
     ``SNAKESTUDIO_RUNS_DIR`` overrides the folder ``runs`` among the platform's user data.
     """
@@ -214,7 +214,7 @@ def temporary_dir() -> Path:
 
 
 def why_unwritable(folder: Path) -> str:
-    """Reason why files cannot be written to a folder, which is created if missing; "" if they can."""
+    """Return the reason why files cannot be written to a folder, which is created if missing; "" if they can."""
     import tempfile
 
     try:
@@ -289,7 +289,7 @@ def _data_folder(content: str, name: str, variable: str) -> UserFolder:
 
 
 def _usable(requested: UserFolder) -> Path:
-    """Folder, created if missing; if it cannot be written, one in `temporary_dir` from then on."""
+    """Return the folder, created if missing; if it cannot be written, one in `temporary_dir` from then on."""
     folder = requested.folder
     if folder not in _replaced and not (folder in _usable_folders and os.path.isdir(folder)):
         # For a user that the system does not know, in a container, the home folder is called ~.

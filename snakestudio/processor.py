@@ -62,7 +62,7 @@ class Target(NamedTuple):
 
 @cache
 def identify() -> tuple[str, frozenset[str]]:
-    """Name of the processor, and its features if the system reports them."""
+    """Return the name of the processor, and its features if the system reports them."""
     with contextlib.suppress(OSError), open("/proc/cpuinfo", errors="replace") as file:
         text = file.read(16384)  # the first of up to hundreds of cores
         name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
@@ -73,19 +73,19 @@ def identify() -> tuple[str, frozenset[str]]:
 
 
 def processor_name() -> str:
-    """Name of the processor as reported by itself."""
+    """Return the name of the processor as reported by itself."""
     return identify()[0]
 
 
 def processor_hash() -> str:
-    """Short text that identifies the processor model."""
+    """Return the short text that identifies the processor model."""
     name, flags = identify()
     return hashlib.sha256(" ".join([name, *sorted(flags)]).encode()).hexdigest()[:8]
 
 
 @cache
 def has_baseline() -> bool:
-    """Whether the processor can run code for the baseline."""
+    """Return whether the processor can run code for the baseline."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     if sys.platform == "win32":
@@ -104,7 +104,7 @@ def target() -> Target:
 
 
 def problem() -> str:
-    """Problem with ``SNAKESTUDIO_PROCESSOR``, and remedy, or ""."""
+    """Return the problem with ``SNAKESTUDIO_PROCESSOR``, and remedy, or ""."""
     value = os.environ.get(_VARIABLE, "")
     if value in ("", "baseline", "native"):
         return ""
@@ -134,7 +134,7 @@ def use_one_thread() -> None:
 
 
 def numpy_is_held() -> bool:
-    """Whether numpy uses no instructions beyond the baseline."""
+    """Return whether numpy uses no instructions beyond the baseline."""
     if "avx512f" not in identify()[1]:
         return True
     numpy = sys.modules.get("numpy")
@@ -145,7 +145,7 @@ def numpy_is_held() -> bool:
 
 
 def computed_for() -> str:
-    """Target of the results of this process, for the headers of runs."""
+    """Return the target of the results of this process, for the headers of runs."""
     now = target()
     if now.tuned:
         return f"tuned for {now.name}"

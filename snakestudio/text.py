@@ -25,7 +25,7 @@ def uncapitalized(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """Text with one full stop, or a question mark after "did you mean"; "" stays ""."""
+    """Return the text with one full stop, or a question mark after "did you mean"; "" stays ""."""
     text = text.rstrip()
     if not text or text.endswith(_ENDS):
         return text
@@ -33,27 +33,27 @@ def ended(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Clause as a sentence: with a capital letter and a full stop; "" stays ""."""
+    """Return the clause as a sentence: with a capital letter and a full stop; "" stays ""."""
     return ended(capitalized(text))
 
 
 def sentences(*clauses: str) -> str:
-    """Message and remedy, or any other clauses, as sentences: "Message. Remedy."."""
+    """Return the message and remedy, or any other clauses, as sentences: "Message. Remedy."."""
     return " ".join(sentence(clause) for clause in clauses if clause)
 
 
 def quoted(value: object, most: int = 60) -> str:
-    """Value in double quotes, shortened to `most` characters."""
+    """Return the value in double quotes, shortened to `most` characters."""
     return f'"{shortened(str(value), most)}"'
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Text, or its start and "..." if it has more than `most` characters."""
+    """Return the text, or its start and "..." if it has more than `most` characters."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
 def literal_text(value: object, most: int = 60) -> str:
-    """Value in the syntax of files, shortened: true, 0.25, "text", [1, 2]."""
+    """Return the value in the syntax of files, shortened: true, 0.25, "text", [1, 2]."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -74,7 +74,7 @@ def literal_text(value: object, most: int = 60) -> str:
 def listing(
     items: Iterable[object], conjunction: Literal["and", "or"] = "and", most: int = 0
 ) -> str:
-    """List of things in a sentence: "a, b and c".
+    """Return the list of things in a sentence: "a, b and c".
 
     Parameters
     ----------
@@ -110,13 +110,13 @@ def counted(count: int, singular: str, plural: str = "") -> str:
 
 
 def numbered(singular: str, numbers: Iterable[object], most: int = 0) -> str:
-    """Numbered things: "joint 3", "joints 3, 4 and 7"."""
+    """Return numbered things: "joint 3", "joints 3, 4 and 7"."""
     numbers = list(numbers)
     return f"{noun(len(numbers), singular)} {listing(numbers, most=most)}"
 
 
 def number_text(value: float, digits: int = 4) -> str:
-    """Number with significant digits and a minus sign; a dash if it is not finite."""
+    """Return the number with significant digits and a minus sign; a dash if it is not finite."""
     if not math.isfinite(value):
         return "–"
     text = f"{value:.{digits}g}"
@@ -124,12 +124,12 @@ def number_text(value: float, digits: int = 4) -> str:
 
 
 def decimal_text(value: float, decimals: int) -> str:
-    """Number with fixed decimals and a minus sign, but never minus zero."""
+    """Return the number with fixed decimals and a minus sign, but never minus zero."""
     return _signed(f"{round(value, decimals) + 0.0:.{decimals}f}")
 
 
 def exact_text(value: float, step: float = 0.0) -> str:
-    """Number without loss of typed digits, with the decimals of `step` if they suffice."""
+    """Return the number without loss of typed digits, with the decimals of `step` if they suffice."""
     decimals = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
     text = f"{value:.{decimals}f}" if decimals <= 6 else ""
     if not text or not math.isclose(float(text), value, rel_tol=1e-12, abs_tol=1e-15):
@@ -141,7 +141,7 @@ def exact_text(value: float, step: float = 0.0) -> str:
 
 
 def measure_text(value: float, unit: str, digits: int = 4) -> str:
-    """Number with its unit: "0.25 s"; only a dash if it is not finite."""
+    """Return the number with its unit: "0.25 s"; only a dash if it is not finite."""
     text = number_text(value, digits)
     return f"{text} {unit}".rstrip() if math.isfinite(value) else text
 
@@ -154,7 +154,7 @@ def length_text(metres: float) -> str:
 
 
 def size_text(size_bytes: float) -> str:
-    """Number of bytes: 999 B, 1.0 kB, 12 MB, 1.4 GB."""
+    """Return the number of bytes: 999 B, 1.0 kB, 12 MB, 1.4 GB."""
     unit = "B"
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size_bytes < 999.5 or unit == "TB":

@@ -466,12 +466,12 @@ def private_members(package: Package) -> Count:
         if name.startswith(f"{PACKAGE}.") and _is_private(name.rpartition(".")[2])
         if name[len(PACKAGE) + 1 :] not in package.modules
     ]
-    return by_file([*imported, *(place for place, ours in _reached_for(package) if ours)])
+    return by_file([*imported, *(location for location, ours in _reached_for(package) if ours)])
 
 
 def private_of_libraries(package: Package) -> Count:
     """Accesses to private members (`_x`) of objects of libraries."""
-    return by_file(place for place, ours in _reached_for(package) if not ours)
+    return by_file(location for location, ours in _reached_for(package) if not ours)
 
 
 def _reached_for(package: Package) -> Iterator[tuple[str, bool]]:
@@ -553,7 +553,7 @@ def continuum_asked(package: Package) -> Count:
 
 def continuum_asking(package: Package) -> Count:
     """Files that query the type of body."""
-    counts = Counter(place.partition(":")[0] for place in _asking_for_continuum(package))
+    counts = Counter(location.partition(":")[0] for location in _asking_for_continuum(package))
     return len(counts), tuple(f"{file}: {count}" for file, count in counts.most_common())
 
 
@@ -685,7 +685,7 @@ def passing_on_arming(package: Package) -> Count:
             for name in _taking_arm(module)
         }
     )
-    begins = Counter(place.partition(".")[0] for place in classes)
+    begins = Counter(location.partition(".")[0] for location in classes)
     return len(classes) - min(begins["gui"], begins["cli"]), tuple(classes)
 
 
@@ -784,8 +784,8 @@ def handmade_dialogs(package: Package) -> Count:
             dialogs.append(
                 (parts, ", ".join([f"{module.file}: {each.name}", f"{parts} parts", *rows]))
             )
-    dialogs.sort(key=lambda place: (-place[0], place[1]))
-    return len(dialogs), tuple(place for _, place in dialogs)
+    dialogs.sort(key=lambda location: (-location[0], location[1]))
+    return len(dialogs), tuple(location for _, location in dialogs)
 
 
 def _every_class(package: Package) -> Iterator[tuple[Module, ast.ClassDef]]:
@@ -853,8 +853,8 @@ def main(names: list[str]) -> int:
         goal = "" if bar.goal is None else bar.goal
         what = measure.what if names else measure.what.partition(". ")[0].removesuffix(".")
         print(f"{measure.name:<22}{measure.count:>8}{bar.most:>9}{goal:>8}  {what}")
-        for place in measure.places if names else ():
-            print(f"    {place}")
+        for location in measure.places if names else ():
+            print(f"    {location}")
     return 0
 
 

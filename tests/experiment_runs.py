@@ -25,8 +25,8 @@ ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 
 def track(time: NDArray[np.float64], link: int, speed: float = SPEED) -> NDArray[np.float64]:
     """Position of a link: along x at a constant speed, on a serpentine; it accelerates in half a second."""
-    gone = speed * (time - 0.5 * (1.0 - np.exp(-time / 0.5)))
-    s = gone - LENGTH * link
+    travelled = speed * (time - 0.5 * (1.0 - np.exp(-time / 0.5)))
+    s = travelled - LENGTH * link
     return np.stack(
         [s, SWING * np.sin(2.0 * math.pi * HERTZ * s / speed), np.full(len(time), 0.05)], axis=1
     )
@@ -73,8 +73,8 @@ def seen(
 ) -> Capture:
     """Return the capture by cameras whose clock starts `offset` after the robot's, in a turned and shifted frame."""
     time = np.arange(round(duration * rate) + 1) / rate
-    place = track(time + offset, link, speed) @ rotation(math.radians(turn_deg)).T + origin
-    place += np.random.default_rng(seed).normal(0.0, noise, place.shape)
+    position = track(time + offset, link, speed) @ rotation(math.radians(turn_deg)).T + origin
+    position += np.random.default_rng(seed).normal(0.0, noise, position.shape)
     measured = np.ones((len(time), 1), dtype=bool)
     for begin, end in gaps:
         measured[begin:end] = False
@@ -90,7 +90,7 @@ def seen(
         time,
         ("Body",),
         links,
-        place[:, None],
+        position[:, None],
         orientation,
         None,
         measured,

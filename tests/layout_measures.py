@@ -38,9 +38,9 @@ _PUNCTUATION = ",.;:!?()[]{}\"'“”‘’…"
 def by_file(places: Iterable[str]) -> Count:
     """Return the places, those of the files with most of them first."""
     listed = list(places)
-    per_file = Counter(place.partition(":")[0] for place in listed)
+    per_file = Counter(position.partition(":")[0] for position in listed)
     return len(listed), tuple(
-        sorted(listed, key=lambda place: (-per_file[place.partition(":")[0]], place))
+        sorted(listed, key=lambda position: (-per_file[position.partition(":")[0]], position))
     )
 
 

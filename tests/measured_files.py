@@ -38,9 +38,9 @@ def quaternion(body: int, up: str = "z") -> tuple[float, float, float, float]:
     return (0.0, sine, 0.0, cosine) if up == "y" else (0.0, 0.0, sine, cosine)
 
 
-def y_up(place: NDArray[np.float64]) -> NDArray[np.float64]:
+def y_up(position: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return positions (k, 3) with z up in a frame in which y points up."""
-    return np.stack([place[:, 0], place[:, 2], -place[:, 1]], axis=1)
+    return np.stack([position[:, 0], position[:, 2], -position[:, 1]], axis=1)
 
 
 def numbers(values: Sequence[float], digits: int = 6, comma: bool = False) -> list[str]:
@@ -64,7 +64,7 @@ def rigid_body(
     body: int, *, name: str = "", euler: str = "", errors: tuple[str, ...] = ("Mean Marker Error",)
 ) -> Block:
     """Columns of a rigid body."""
-    place = y_up(position(body))
+    coordinates = y_up(position(body))
     if euler:
         turn = [("Rotation", axis) for axis in "XYZ"]
         angles = numbers((0.0, math.degrees(yaw(body)), 0.0))
@@ -77,7 +77,7 @@ def rigid_body(
         name or NAMES[body],
         f"{body:032X}",
         columns,
-        lambda row: [*angles, *numbers(place[row]), *("0.000321" for _ in errors)],
+        lambda row: [*angles, *numbers(coordinates[row]), *("0.000321" for _ in errors)],
     )
 
 
@@ -85,14 +85,14 @@ def marker(
     body: int, name: str, kind: str = "Marker", shift: float = 0.0, quality: bool = False
 ) -> Block:
     """Columns of a marker."""
-    place = y_up(position(body)) + np.array([shift, 0.0, 0.0])
+    coordinates = y_up(position(body)) + np.array([shift, 0.0, 0.0])
     columns = [("Position", axis) for axis in "XYZ"] + [("Marker Quality", "")] * quality
     return (
         kind,
         name,
         f"9F:{body:016X}",
         columns,
-        lambda row: [*numbers(place[row]), *["0.998"] * quality],
+        lambda row: [*numbers(coordinates[row]), *["0.998"] * quality],
     )
 
 

@@ -60,11 +60,11 @@ def measured(
     random = np.random.default_rng(seed)
     c, s = np.cos(turned), np.sin(turned)
     frame = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    place = rows.link_pose[:, :, :3] @ frame.T + (np.array([1.0, 2.0, 0.0]) if turned else 0.0)
-    place += noise * random.normal(size=place.shape)
+    position = rows.link_pose[:, :, :3] @ frame.T + (np.array([1.0, 2.0, 0.0]) if turned else 0.0)
+    position += noise * random.normal(size=position.shape)
     columns = 3 if scene.model.spatial else 2
     tracks: list[Track | JointTrack] = [
-        Track(rows.time + late, link, place[:, link, :columns])
+        Track(rows.time + late, link, position[:, link, :columns])
         for link in range(scene.robot.n_links)
     ]
     if joints:

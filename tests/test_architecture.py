@@ -155,8 +155,8 @@ NAMING_KINDS = {
 
 def test_only_listed_files_name_kinds_of_others() -> None:
     named = {}
-    for place in counted()["naming_kinds"].places:
-        file, _, listed = place.removeprefix(f"{PACKAGE}/").partition(": ")
+    for location in counted()["naming_kinds"].places:
+        file, _, listed = location.removeprefix(f"{PACKAGE}/").partition(": ")
         named[file] = set(listed.split(", "))
     assert named == NAMING_KINDS
 
@@ -325,13 +325,13 @@ def test_imports_count_everywhere(little: dict[str, Measure]) -> None:
 
 
 def test_accesses_to_others_count_and_values_do_not(little: dict[str, Measure]) -> None:
-    places = [place.split(": ", 1)[1] for place in little["set_elsewhere"].places]
+    places = [location.split(": ", 1)[1] for location in little["set_elsewhere"].places]
     assert sorted(places) == ["view._kept", "view.marks", "view.marks"]
-    assert [place.split(": ", 1)[1] for place in little["private_members"].places] == [
+    assert [location.split(": ", 1)[1] for location in little["private_members"].places] == [
         "view._kept",
         "view._kept",
     ]
-    assert [place.split(": ", 1)[1] for place in little["private_of_libraries"].places] == [
+    assert [location.split(": ", 1)[1] for location in little["private_of_libraries"].places] == [
         "view.scene().setText._library"
     ]
 
@@ -355,7 +355,7 @@ def test_receivers_of_arm_count_and_reporters_do_not(
 
 
 def test_literal_indices_count(little: dict[str, Measure]) -> None:
-    assert [place.split(": ", 1)[1] for place in little["literal_indices"].places] == [
+    assert [location.split(": ", 1)[1] for location in little["literal_indices"].places] == [
         "a[-1, k]",
         "a[k, 0]",
     ]
@@ -363,7 +363,7 @@ def test_literal_indices_count(little: dict[str, Measure]) -> None:
 
 
 def test_repeating_timers_count(little: dict[str, Measure]) -> None:
-    assert sorted(place.split(": ", 1)[1] for place in little["polling_timers"].places) == [
+    assert sorted(location.split(": ", 1)[1] for location in little["polling_timers"].places) == [
         "QTimer.singleShot(10, self, self._turn)",
         "self._again",
         "self._poll",
@@ -396,7 +396,7 @@ def test_phrases_count_and_keys_values_and_docstrings_do_not(tmp_path: Path) -> 
         path.parent.mkdir()
         path.write_text(textwrap.dedent(text), encoding="utf-8")
     _, places = quoted_phrases(Package(tmp_path / PACKAGE))
-    assert [place.split(":")[1] for place in places] == ["3", "4"]
+    assert [location.split(":")[1] for location in places] == ["3", "4"]
 
 
 def test_groups_follow_those_they_lead_to() -> None:

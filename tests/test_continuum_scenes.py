@@ -107,9 +107,7 @@ def test_momentum_changes_by_external_forces(name: str, axes: str, runs: dict[st
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(
-    name: str, runs: dict[str, ss.Run]
-) -> None:
+def test_cross_sections_keep_frames_and_imposed_strain(name: str, runs: dict[str, ss.Run]) -> None:
     run = run_of(name, runs)
     rows = run.recording.rows(0, len(run.recording))
     assert np.abs(np.linalg.norm(rows.link_pose[:, :, 3:], axis=2) - 1).max() < 1e-12
@@ -137,7 +135,7 @@ def test_worm_at_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> None:
     )
 
 
-def test_the_material_reading_creeps(runs: dict[str, ss.Run]) -> None:
+def test_material_interpretation_creeps(runs: dict[str, ss.Run]) -> None:
     run = run_of("worm", runs, support__reading="material")
     # eps c t over whole waves
     assert moved(run)[-1, 0] == pytest.approx(-0.004 * 0.3 * 10, abs=1e-6)

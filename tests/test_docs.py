@@ -356,12 +356,12 @@ def test_package_diagram_names_every_package() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     picture = text.partition("## The packages")[2].split("```")[1]
     named = set(re.findall(r"(?:^|\s\s)(\w+)/?(?=\s\s)", picture, re.MULTILINE))
-    there = {
+    packages = {
         path.stem
         for path in (ROOT / "snakestudio").iterdir()
         if path.suffix == ".py" or path.is_dir()
     }
-    assert {name for name in there if not name.startswith("__")} - {"_data", "_version"} <= named
+    assert {name for name in packages if not name.startswith("__")} - {"_data", "_version"} <= named
     assert "_version" in picture
 
 

@@ -28,9 +28,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("scene", "values", "share"), CASES)
+@pytest.mark.parametrize(("scene", "values", "fraction"), CASES)
 def test_works_add_up_to_the_kinetic_energy(
-    scene: str, values: dict[str, object], share: float
+    scene: str, values: dict[str, object], fraction: float
 ) -> None:
     """Energy and work theorem: the change of the kinetic energy is the work of all forces."""
     run = ss.simulate(scene, duration=0.5, values=values)
@@ -40,14 +40,14 @@ def test_works_add_up_to_the_kinetic_energy(
     size = 1e-9 + sum(np.abs(run[name]).max() for name in works)
     kinetic, potential = run["energy_kinetic_j"], run["energy_potential_j"]
     added = sum(run[name] for name in works)
-    assert np.abs(kinetic - kinetic[0] - added).max() <= share * size
+    assert np.abs(kinetic - kinetic[0] - added).max() <= fraction * size
     (channel,) = balance_error(run.recording)  # as the window plots it
-    assert np.abs(run.signal(channel.text)).max() <= share * size
+    assert np.abs(run.signal(channel.text)).max() <= fraction * size
     lost = sum(run[n] for n in ("work_gravity_j", "work_projection_j") if n in names)
     if "work_spring_j" in names:  # by the midpoint rule
         lost = lost + run["work_spring_j"]
-        share = 1e-5
-    assert np.abs(potential - potential[0] + lost).max() <= share * size
+        fraction = 1e-5
+    assert np.abs(potential - potential[0] + lost).max() <= fraction * size
     if set(names) >= PARTS:
         parts = sum(run[name] for name in PARTS)
         np.testing.assert_allclose(parts, run["work_friction_j"], atol=1e-9 * size)

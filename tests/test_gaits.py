@@ -112,7 +112,7 @@ def test_sinus_lifting_advances_with_isotropic_friction() -> None:
     assert motion_of("obstacle_aided").ahead < 0.0  # the same wave without lifting
 
 
-def test_vertical_wave_moves_the_body_along_itself() -> None:
+def test_vertical_wave_moves_the_body_along_its_axis() -> None:
     motion = motion_of("inchworm")
     assert motion.ahead > 0.2
     assert abs(motion.left) < 0.01
@@ -140,13 +140,13 @@ def cycle_of(scene: Scene, name: str) -> Cycle:
     assert np.nansum(run["solver_unconverged"]) == 0
     first, last = np.searchsorted(run["time_s"], [period - 1e-6, 3.0 * period - 1e-2])
     links = range(1, scene.robot.n_links + 1)
-    place = np.stack(
+    position = np.stack(
         [[run[f"link_{i}_{axis}_m"][first : last + 1] for i in links] for axis in "xy"]
     )
     toward_head = np.linspace(1.0, -1.0, len(links)) * (
         1.0 if scene.robot.head == "first" else -1.0
     )
-    x, y = np.tensordot(toward_head, place, (0, 1))
+    x, y = np.tensordot(toward_head, position, (0, 1))
     heading = np.unwrap(np.arctan2(y, x))
     steps = np.diff(np.stack([run[f"com_{axis}_m"][first : last + 1] for axis in "xy"]), axis=1)
     middle = 0.5 * (heading[1:] + heading[:-1])

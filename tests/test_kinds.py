@@ -62,7 +62,7 @@ from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
 from snakestudio.viewmodel.plots.channels import catalogue
 from snakestudio.viewmodel.plots.plot_types import VIEWS, default_views
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.wording import naming
 
 TOYS = Path(__file__).parent / "toys"
@@ -175,7 +175,7 @@ def test_controller_is_in_plots_and_in_the_view(nodding: Scene) -> None:
 def test_controller_has_a_panel_with_sliders_and_undo(nodding: Scene, qtbot: QtBot) -> None:
     document = Document()
     before = document.scene
-    panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
+    panels = ParameterPanels(document, FakeSessionController())  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panel = panels.controller
     panel.box.setCurrentIndex(panel.box.findText("Nodding"))
@@ -253,7 +253,7 @@ def test_change_of_gait_kind_needs_a_reset(clapping: Scene) -> None:
 def test_gait_has_a_panel_with_sliders_and_undo(clapping: Scene, qtbot: QtBot) -> None:
     document = Document()
     before = document.scene
-    panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
+    panels = ParameterPanels(document, FakeSessionController())  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panel = panels.gait
     panel.presets.setCurrentIndex(panel.presets.findText("Clapping"))
@@ -417,9 +417,11 @@ def test_robot_stops_at_a_shape_in_every_formulation(
 # --------------------------------------------------------------------------------------- of signals
 
 
-def _sharpened(x: Node, share: float) -> Node:
+def _sharpened(x: Node, fraction: float) -> Node:
     return PointwiseFunction(
-        lambda values, smooth: values + share * (values - smooth), (x, MovingMean(x, 0.5)), x.unit
+        lambda values, smooth: values + fraction * (values - smooth),
+        (x, MovingMean(x, 0.5)),
+        x.unit,
     )
 
 
@@ -477,7 +479,7 @@ def test_filter_and_reduction_are_one_function_each() -> None:
 @pytest.mark.usefixtures("own_functions")
 def test_filter_is_offered_in_signal_editors(qtbot: QtBot) -> None:
     recording = run(with_values(Scene(), QUICK), {"gait.amplitude_deg": 30.0})
-    dialog = DerivedDialog(FakeBridge(recording), ChannelLibrary(None))  # type: ignore[arg-type]
+    dialog = DerivedDialog(FakeSessionController(recording), ChannelLibrary(None))  # type: ignore[arg-type]
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)
@@ -515,7 +517,7 @@ def creeping() -> Iterator[Scene]:
 def test_formulation_has_all_declarations() -> None:
     for name, declared in FORMULATIONS.items():
         assert declared.fields().kind == name
-        for place in (
+        for location in (
             declared.engine,
             declared.check,
             declared.schema,
@@ -524,7 +526,7 @@ def test_formulation_has_all_declarations() -> None:
             *declared.formerly.values(),
             *filter(None, [declared.from_format_1]),
         ):
-            assert callable(declared.loaded(place))
+            assert callable(declared.loaded(location))
 
 
 def test_reading_formulations_loads_no_compiler() -> None:
@@ -597,7 +599,7 @@ def test_formulation_has_a_panel_with_sliders_and_undo(creeping: Scene, qtbot: Q
     document = Document()
     document.edit(with_values(creeping, {"model.kind": "planar_lagrangian"}), "Another scene")
     before = document.scene
-    panels = ParameterPanels(document, FakeBridge())  # type: ignore[arg-type]
+    panels = ParameterPanels(document, FakeSessionController())  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     assert not panels.model_values.rows
     panels.model.setCurrentIndex(panels.model.findText("Creeping"))

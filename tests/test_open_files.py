@@ -37,7 +37,7 @@ LAST = {
 IMPORTS = "import asyncio, gc, socket, sqlite3, subprocess\nimport h5py, numpy as np, pytest\n"
 
 
-def test_what_is_left_open_fails_in_its_module(tmp_path: Path) -> None:
+def test_open_resources_fail_in_their_module(tmp_path: Path) -> None:
     """For each way to leave it, although the collector would have visited it in the next module."""
     clean = "def test_clean(): gc.collect()\n"
     tests = [

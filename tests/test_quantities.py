@@ -31,7 +31,7 @@ from snakestudio.model.snapshot import Fields
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.plots.channels import catalogue
 from snakestudio.viewmodel.plots.content import Content
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 
 POWER = Quantity(
     "joint_{}_yaw_power_w",
@@ -103,7 +103,7 @@ def test_channels_have_the_help_of_their_quantity(recording: RunRecording) -> No
 def test_quantity_is_in_the_browser_and_in_a_plot(
     recording: RunRecording, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    session_controller = FakeBridge(recording)
+    session_controller = FakeSessionController(recording)
     library = ChannelLibrary(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
     browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     qtbot.addWidget(browser)
@@ -144,8 +144,8 @@ def test_quantity_is_computed_once_for_all_columns(
     counted = Quantity("joint_{}_yaw_counted", values, Fields.JOINTS, of=each_joint)
     monkeypatch.setattr("snakestudio.model.quantities.QUANTITIES", (*QUANTITIES, counted))
     recording = make_recording(Scene(), 50)
-    (together,) = table(recording, tuple(f"joint_{i}_yaw_counted" for i in range(1, 11)))
-    np.testing.assert_array_equal(together, recording.rows(0, 50).joint_rate)
+    (columns,) = table(recording, tuple(f"joint_{i}_yaw_counted" for i in range(1, 11)))
+    np.testing.assert_array_equal(columns, recording.rows(0, 50).joint_rate)
     assert calls == [50]
 
 

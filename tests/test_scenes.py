@@ -119,7 +119,7 @@ def test_robot_passes_with_the_third_pipe_moved(runs: dict[str, ss.Run]) -> None
     assert run_of("obstacle_aided_obstacle3_shifted", runs)["link_6_x_m"].max() > 1.8
 
 
-def test_thin_posts_give_the_same_path(runs: dict[str, ss.Run]) -> None:
+def test_thin_posts_do_not_change_the_path(runs: dict[str, ss.Run]) -> None:
     # P2 Fig. 9; the independent implementation: 1.857 m in 12 s.
     x = run_of("obstacle_aided_small", runs)["link_6_x_m"]
     assert x[1200] - x[0] == pytest.approx(1.857, abs=0.002)
@@ -189,7 +189,7 @@ def test_isotropic_friction_gives_backward_creep(runs: dict[str, ss.Run]) -> Non
     assert moved(run)[0] < 0.0
 
 
-def test_pipes_give_the_same_motion_in_space(runs: dict[str, ss.Run]) -> None:
+def test_pipes_cause_the_same_motion_in_space(runs: dict[str, ss.Run]) -> None:
     # The pipes only push sideways: what the planar model neglects (rolling, uneven loads) hardly
     # affects the track.
     plane = run_of("obstacle_aided", runs)
@@ -254,9 +254,9 @@ def test_driven_robot_bends_to_the_steered_side(
     heading = np.unwrap(np.unwrap(angles, axis=1), axis=0).mean(axis=0)
     assert heading[at[18]] - heading[at[6]] > 1.0, "left"
     assert heading[at[30]] - heading[at[18]] < -0.5, "right"
-    place = np.stack([run["com_x_m"], run["com_y_m"]], axis=1)
-    ahead = place[at[38]] - place[at[30]]
-    back = place[at[45]] - place[at[38]]
+    position = np.stack([run["com_x_m"], run["com_y_m"]], axis=1)
+    ahead = position[at[38]] - position[at[30]]
+    back = position[at[45]] - position[at[38]]
     assert np.linalg.norm(ahead) > 0.4
     assert ahead @ back < -0.9 * np.linalg.norm(ahead) * np.linalg.norm(back)
     assert run["gait_frequency_radps"][-1] == 0.0

@@ -23,6 +23,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CODE = ("snakestudio", "tests", "packaging")
 """Folders with code of ours."""
 
+COMPILED = (("snakestudio", "engines"), ("snakestudio", "kernels"))
+"""Packages whose names of `NOUNS` are not counted: a change there compiles all engines again."""
+
 
 class Word(NamedTuple):
     """A word or phrase that the program does not use."""
@@ -121,8 +124,18 @@ NAMES = {
         ("beside", "anew", "whole", "word", "words", "room", "way"),
         "name what it is",
     ),
+    **dict.fromkeys(
+        ("there", "gone", "together", "heeded", "awaited", "unasked", "go_on"),
+        "an adverb or a participle is not a noun: name what it is",
+    ),
 }
 """Names that do not tell what they name, with what to do; of variables, parameters, attributes and functions."""
+
+NOUNS = {
+    "place": "position, index, rectangle, location, extent: what it is",
+    "share": "fraction, weight, ratio: what it is",
+}
+"""Nouns with many meanings, as names of values; as names of functions they are verbs."""
 
 VERBS = {
     "take": "set_, apply_, receive_, adopt_: what it does",
@@ -140,14 +153,26 @@ VERBS = {
 """Verbs with many meanings, as the name or the first word of the name of a function."""
 
 FIXED_NAMES = {
+    "snakestudio/analysis/experiment/comparison.py": {"together": "key of `--json`"},
+    "snakestudio/api/study_arguments.py": {"together": "argument of `Study`"},
+    "snakestudio/api/studying.py": {"together": "argument of `Study`"},
     "snakestudio/control/controllers/joint_targets.py": {"asked": "field of a saved state"},
+    "snakestudio/control/controllers/leader_follower.py": {"place": "field of a saved state"},
     "snakestudio/control/offset_filter.py": {"wanted": "field of a saved state"},
     "snakestudio/engines/base.py": {"look": "method of `Engine`, which plug-ins implement"},
     "snakestudio/engines/continuum_beam/engine.py": {"look": "method of `Engine`"},
     "snakestudio/engines/time_stepping.py": {"look": "method of `Engine`"},
     "snakestudio/export/hdf5.py": {"tell": "method of `io.RawIOBase`"},
     "snakestudio/gui/runs/video/form.py": {"beside": "name of an input and key of a setting"},
-    "snakestudio/kinds/controller.py": {"shown": "field of `ControllerKind`, which plug-ins set"},
+    "snakestudio/gui/study/setup/varying.py": {"together": "editor of the key"},
+    "snakestudio/kinds/controller.py": {
+        "shown": "field of `ControllerKind`, which plug-ins set",
+        "place": "field of kinds, which plug-ins set",
+    },
+    "snakestudio/kinds/formulation.py": {"place": "field of kinds"},
+    "snakestudio/kinds/gait.py": {"place": "field of kinds"},
+    "snakestudio/model/obstacles/shape.py": {"place": "field of kinds"},
+    "snakestudio/study/description.py": {"together": "key of study files"},
     "snakestudio/viewmodel/plots/content.py": {"whole": "field of saved layouts"},
 }
 """Listed names by file that interfaces or files fix, with the reason."""
@@ -191,7 +216,7 @@ class _Source(NamedTuple):
 def _advice(name: str, is_function: bool) -> str | None:
     """What to do about a name; None if it may stay."""
     plain = name.strip("_")
-    advice = NAMES.get(plain)
+    advice = NAMES.get(plain) or (None if is_function else NOUNS.get(plain))
     if advice is None and is_function:
         advice = VERBS.get(plain.partition("_")[0])
     return advice
@@ -275,8 +300,9 @@ def names() -> Iterator[Hit]:
     for path in _python_files(*CODE):
         relative = path.relative_to(ROOT)
         fixed = FIXED_NAMES.get(relative.as_posix(), {})
+        compiled = relative.parts[:2] in COMPILED
         for line, name, advice in _source(path).names:
-            if name not in fixed:
+            if name not in fixed and not (compiled and name.strip("_") in NOUNS):
                 yield Hit(relative, line, name, advice)
 
 

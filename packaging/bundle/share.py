@@ -40,12 +40,12 @@ def draw_icons(folder: Path) -> None:
 
 def main() -> None:
     """Fill the folder."""
-    share = Path(sys.argv[1])
+    target = Path(sys.argv[1])
     shutil.copytree(
-        Path(__file__).with_name("share"), share, dirs_exist_ok=True, copy_function=shutil.copyfile
+        Path(__file__).with_name("share"), target, dirs_exist_ok=True, copy_function=shutil.copyfile
     )
-    draw_icons(share / "icons" / "hicolor")
-    page = share / "man" / "man1" / "snakestudio.1.gz"
+    draw_icons(target / "icons" / "hicolor")
+    page = target / "man" / "man1" / "snakestudio.1.gz"
     subprocess.run([sys.executable, str(ROOT / "packaging" / "man_page.py"), str(page)], check=True)
 
 

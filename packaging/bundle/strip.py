@@ -47,10 +47,12 @@ def is_sound(data: bytes) -> bool:
 def without_build_folders(data: bytes) -> bytes:
     """Return a library without its search path if no entry is relative to the library itself."""
     parts = list(segments(data))
-    place, length = next(
+    table_offset, length = next(
         ((offset, length) for kind, offset, _, length, _ in parts if kind == DYNAMIC), (0, 0)
     )
-    entries = [struct.unpack_from("<QQ", data, place + 16 * index) for index in range(length // 16)]
+    entries = [
+        struct.unpack_from("<QQ", data, table_offset + 16 * index) for index in range(length // 16)
+    ]
     texts = next((value for tag, value in entries if tag == STRING_TABLE), None)
     search_path = next((entry for entry in entries if entry[0] in (RPATH, RUNPATH)), None)
     if texts is None or search_path is None:
@@ -65,7 +67,7 @@ def without_build_folders(data: bytes) -> bytes:
     entries.remove(search_path)
     entries.append((END, 0))
     table = b"".join(struct.pack("<QQ", *entry) for entry in entries)
-    return data[:place] + table + data[place + len(table) :]
+    return data[:table_offset] + table + data[table_offset + len(table) :]
 
 
 def stripped(path: Path, spare: Path) -> bytes:

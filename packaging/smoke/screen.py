@@ -58,9 +58,9 @@ def main() -> int:
     width, height, data = pixels(Path(sys.argv[1]).read_bytes())
     Path(sys.argv[2]).write_bytes(png(width, height, data))
     counted = Counter(data[i : i + 3] for i in range(0, len(data), 4))
-    share = counted.most_common(1)[0][1] / (width * height)
-    print(f"{width} x {height} px, {len(counted)} colours, {share:.0%} of it in one")
-    return 0 if len(counted) >= LEAST_COLOURS and share <= LARGEST_SHARE else 1
+    fraction = counted.most_common(1)[0][1] / (width * height)
+    print(f"{width} x {height} px, {len(counted)} colours, {fraction:.0%} of it in one")
+    return 0 if len(counted) >= LEAST_COLOURS and fraction <= LARGEST_SHARE else 1
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class Quantity:
     """"xyz" for a vector, "" for a scalar."""
 
     def columns(self) -> tuple[str, ...]:
-        """Names of its columns, one per axis."""
+        """Return the names of its columns, one per axis."""
         parts = [f"{self.name}_{axis}" for axis in self.axes] or [self.name]
         return tuple(f"{part}_{self.suffix}" for part in parts)
 
@@ -91,12 +91,12 @@ class Difference:
 
 
 def common_times(recordings: list[Recording]) -> FloatArray:
-    """Times at which runs with the same log rate are compared, s: those of the longest run."""
+    """Return the times at which runs with the same log rate are compared, s: those of the longest run."""
     return max((_times(recording) for recording in recordings), key=lambda times: float(times[-1]))
 
 
 def sample(recording: Recording, times: FloatArray) -> Samples:
-    """Quantities of a recording at `times` (s, ascending), interpolated linearly between rows."""
+    """Return the quantities of a recording at `times` (s, ascending), interpolated linearly between rows."""
     parts = [_of_rows(rows, recording.schema) for rows in recording.chunks()]
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     columns["heading"] = np.degrees(np.unwrap(columns["heading"]))
@@ -126,7 +126,7 @@ def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, Float
 
 
 def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
-    """Points at other positions along the robot, (k, m, 3)."""
+    """Return the points at other positions along the robot, (k, m, 3)."""
     from scipy.interpolate import CubicSpline
 
     links = np.full((len(samples.links), len(along), 3), np.nan)
@@ -137,7 +137,7 @@ def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
 
 
 def difference(quantity: Quantity, run: Samples, reference: Samples) -> Difference:
-    """Difference between `run` and `reference`, both sampled at the same times."""
+    """Return the difference between `run` and `reference`, both sampled at the same times."""
     if quantity is LINKS:
         one, other = _at_same_places(run, reference)
         series = np.sqrt(np.square(one - other).sum(axis=2).mean(axis=1))
@@ -175,15 +175,15 @@ def _of_rows(rows: Rows, schema: Schema) -> dict[str, FloatArray]:
 
 
 def _at(values: FloatArray, own: FloatArray, times: FloatArray) -> FloatArray:
-    """Values (rows, ...), given at the times `own`, interpolated at `times`; NaN after the last row."""
+    """Return values (rows, ...), given at the times `own`, interpolated at `times`; NaN after the last row."""
     right = np.clip(np.searchsorted(own, times), min(1, len(own) - 1), len(own) - 1)
     left = np.maximum(right - 1, 0)
     span = own[right] - own[left]
-    share = np.divide(times - own[left], span, out=np.zeros(len(times)), where=span > 0)
-    nearest = np.clip(np.round(share), 0.0, 1.0)
-    share = np.where(np.abs(share - nearest) < _SAME_TIME, nearest, share)
-    share = share.reshape(-1, *[1] * (values.ndim - 1))
+    fraction = np.divide(times - own[left], span, out=np.zeros(len(times)), where=span > 0)
+    nearest = np.clip(np.round(fraction), 0.0, 1.0)
+    fraction = np.where(np.abs(fraction - nearest) < _SAME_TIME, nearest, fraction)
+    fraction = fraction.reshape(-1, *[1] * (values.ndim - 1))
     # This form returns the row values bit for bit at 0 and at 1.
-    between: FloatArray = (1.0 - share) * values[left] + share * values[right]
+    between: FloatArray = (1.0 - fraction) * values[left] + fraction * values[right]
     between[times > own[-1] + 1e-9] = np.nan
     return between

@@ -104,7 +104,7 @@ class WithDerived:
         return self._recording.events
 
     def scene_at(self, time: float) -> Scene:
-        """The scene at `time`."""
+        """Return the scene at `time`."""
         return self._recording.scene_at(time)
 
     def __len__(self) -> int:
@@ -119,7 +119,7 @@ class WithDerived:
         return np.stack(values, axis=1) if values else np.empty((self._length, 0))
 
     def rows(self, start: int, stop: int) -> Rows:
-        """Rows start to stop."""
+        """Return the rows start to stop."""
         rows = self._recording.rows(start, min(stop, self._length))
         if not self.derived:
             return rows
@@ -129,14 +129,14 @@ class WithDerived:
         )
 
     def chunks(self) -> Iterator[Rows]:
-        """All rows in order, in chunks that fit in memory."""
+        """Yield all rows in order, in chunks that fit in memory."""
         for start in range(0, self._length, _PIECE):
             yield self.rows(start, start + _PIECE)
 
     def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` as a Snapshot, without derived columns."""
+        """Return the row at `index` as a Snapshot, without derived columns."""
         return self._recording.snapshot(index)
 
     def index_at(self, time: float) -> int:
-        """Index of the row nearest to `time`."""
+        """Return the index of the row nearest to `time`."""
         return min(self._recording.index_at(time), self._length - 1)

@@ -301,7 +301,7 @@ class Batch:
         self.step(targets, int(n) * self.period_steps, rates=rates, torques=torques)
 
     def _set_points(self, name: str, points: ArrayLike) -> FloatArray:
-        """Values for all joint axes of all worlds."""
+        """Return the values for all joint axes of all worlds."""
         m = len(self.axes)
         if not m:
             raise UsageError(
@@ -384,7 +384,10 @@ class Batch:
         Laws that compute many worlds together are evaluated, and need no snapshot.
         """
         due: dict[int, Snapshot | None] = {}
-        alone: dict[bool, list[int]] = {True: [], False: []}  # by whether contacts are required
+        alone: dict[bool, list[int]] = {
+            True: [],
+            False: [],
+        }  # keyed by whether contacts are required
         calls = []
         for world in running:
             drive = self._drives[world]
@@ -410,7 +413,7 @@ class Batch:
                 drive.request(now, left, partial(due.__getitem__, world))
 
     def _state_of(self, worlds: list[int]) -> BatchState:
-        """State of some worlds."""
+        """Return the state of some worlds."""
         if len(worlds) == self.n:
             return self.state
         return BatchState(self._rows, self.energies, np.array(worlds, np.int64))
@@ -538,7 +541,7 @@ class Batch:
                 self._drives[world] = drives[key]
         self._rows.expire(range(self.n))
         for world, (state, interval) in enumerate(saved.intervals):
-            if state is saved.states[world]:  # and not replaced by one of another simulation
+            if state is saved.states[world]:  # and was not replaced by one of another simulation
                 self._rows.continue_interval(world, interval)
 
 
@@ -558,7 +561,7 @@ def _check_memory(engine: Engine, n: int) -> None:
 
 
 def _array_bytes(value: Any) -> int:
-    """Size of all arrays in nested tuples, bytes."""
+    """Return the size of all arrays in nested tuples, bytes."""
     if isinstance(value, tuple):
         return sum(_array_bytes(part) for part in value)
     return int(value.nbytes) if isinstance(value, np.ndarray) else 0

@@ -53,7 +53,7 @@ def values_by_world(values: object, n: int) -> list[dict[str, Any]]:
 
 
 def values_of_first(values: object, n: int) -> dict[str, Any]:
-    """Values of world 0 of n, without those of the others. Raises like `values_by_world`."""
+    """Return the values of world 0 of n, without those of the others. Raises like `values_by_world`."""
     if isinstance(values, Mapping):
         firsts = {}
         for key, entry in values.items():
@@ -80,7 +80,7 @@ def _wrong_kind(value: object) -> UsageError:
 
 
 def _column(key: str, entry: Any, n: int) -> list[Any]:
-    """Values of one key in all worlds."""
+    """Return the values of one key in all worlds."""
     if isinstance(entry, np.ndarray) and entry.ndim:
         entry = entry.tolist()
     if not isinstance(entry, list | tuple | range):
@@ -93,7 +93,7 @@ def _column(key: str, entry: Any, n: int) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Value as a plain type of a scene file."""
+    """Return the value as a plain type of a scene file."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

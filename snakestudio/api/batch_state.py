@@ -80,7 +80,7 @@ class WorldRows:
         return self.worlds.rows
 
     def _steps(self) -> IntArray:
-        """Number of steps in the interval, (n,)."""
+        """Return the number of steps in the interval, (n,)."""
         return self.worlds.steps - self._begin
 
     def contacts(self) -> BatchContacts:
@@ -169,7 +169,7 @@ class BatchState:
         return f"<State of {len(self.ok)} worlds: {np.count_nonzero(~self.ok)} failed>"
 
     def _of_chosen(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of the worlds of this state, from those of all worlds."""
+        """Return the values of the worlds of this state, from those of all worlds."""
         return values if self._chosen is None else values[self._chosen]
 
     def _field(self, name: str) -> NDArray[Any]:
@@ -182,7 +182,7 @@ class BatchState:
         return self._of_chosen(self._rows.head_last)
 
     def _over_mass(self, values: FloatArray) -> FloatArray:
-        """Mass-weighted mean of the first three values of all links."""
+        """Return the mass-weighted mean of the first three values of all links."""
         shares = self._of_chosen(self._rows.shares)
         mean: FloatArray = np.einsum("kl,klx->kx", shares, values[:, :, :3])
         return mean

@@ -51,7 +51,7 @@ class Comparison(Reporting):
         return comparison_report(self.data, self.scene_file)
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks."""
+        """Return the HTML for notebooks."""
         from snakestudio.api.notebook import comparison_html
 
         return comparison_html(self.data, self.scene_file)

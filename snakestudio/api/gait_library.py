@@ -8,7 +8,7 @@ from snakestudio.model.scene import Scene
 
 
 def gaits(scene: Scene | None = None) -> tuple[GaitPreset, ...]:
-    """Gaits of the library.
+    """Return the gaits of the library.
 
     The name of a gait is a value of ``gait``: ``simulate(scene, gait="sidewinding")``.
 

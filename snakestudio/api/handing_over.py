@@ -66,13 +66,13 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
     variables: dict[str, Any] = {}
     coordinates: dict[str, Any] = {"time_s": ("time_s", values[:, 0], {"units": "s"})}
     members: dict[Quantity, list[int]] = {}
-    for place, name in enumerate(names[1:], start=1):
-        members.setdefault(by_name[name].quantity, []).append(place)
+    for index, name in enumerate(names[1:], start=1):
+        members.setdefault(by_name[name].quantity, []).append(index)
     for quantity, places in members.items():
         first = names[places[0]]
         if "_{}_" not in quantity.name:
             variables |= {
-                names[place]: ("time_s", values[:, place], _units(names[place])) for place in places
+                names[index]: ("time_s", values[:, index], _units(names[index])) for index in places
             }
             continue
         dimension = _dimension(quantity.name)
@@ -89,7 +89,7 @@ def to_xarray(recording: Recording, scene_file: str | None) -> xarray.Dataset:
 
 
 def _dimension(name: str) -> str:
-    """Dimension of a column of links or joints; joints have one dimension per kind of axis."""
+    """Return the dimension of a column of links or joints; joints have one dimension per kind of axis."""
     part, _, rest = name.partition("_{}_")
     return f"{part}_{rest.split('_')[0]}" if part == "joint" else part
 

@@ -63,7 +63,7 @@ def scene_html(scene: Scene) -> str:
     try:
         pose, _ = initial_state(scene, None)
     except SnakeStudioError:
-        pass  # it depends on a file in the unknown folder of the scene
+        pass  # the start depends on a file in the unknown folder of the scene
     else:
         picture = _drawn(
             lambda figure: _draw_plan(figure.add_subplot(), scene, pose[:, :2], poses=(pose,))
@@ -151,7 +151,7 @@ def comparison_html(data: ModelComparison, scene_file: str | None) -> str:
 
 
 def _thinned(recording: Recording, names: tuple[str, ...]) -> FloatArray:
-    """Columns at rows that are evenly spaced over a run, (k, columns)."""
+    """Return the columns at rows that are evenly spaced over a run, (k, columns)."""
     values = np.concatenate(list(table(recording, names)))
     count = len(values)
     chosen: FloatArray = values[
@@ -209,7 +209,7 @@ def _side_by_side(table: str, picture: str) -> str:
 
 
 def _drawn(draw: Any) -> str:
-    """Drawing as an embedded image."""
+    """Return the drawing as an embedded image."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -164,7 +164,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return name in self._names
 
     def _matching(self, pattern: str) -> tuple[str, ...]:
-        """Columns that match a pattern with `*`, `?` or `[...]`."""
+        """Return the columns that match a pattern with `*`, `?` or `[...]`."""
         if not any(mark in pattern for mark in "*?["):
             return ()
         return tuple(each for each in self._names if fnmatchcase(each, pattern))
@@ -183,7 +183,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return f"<Run of {name}: {rows} rows of {len(self)} columns{remark}>"
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks."""
+        """Return the HTML for notebooks."""
         from snakestudio.api.notebook import run_html
 
         return run_html(self.recording, self.scene_file, self.failure, self.base_dir)
@@ -355,7 +355,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
 
 def _no_such_column(name: object, names: Sequence[str]) -> str:
-    """Message for an unknown column, with the columns that may be meant."""
+    """Return the message for an unknown column, with the columns that may be meant."""
     near = [each for each in names if parted(each)[0] == name]
     if not near and isinstance(name, str):
         near = difflib.get_close_matches(name, names, 3, 0.7)
@@ -428,13 +428,13 @@ def prepare(
 
 
 def _with_plugins(scene: Scene, base_dir: Path | None) -> Scene:
-    """Recorded scene with the kinds of those of its plug-ins that are trusted or loaded."""
+    """Return the recorded scene with the kinds of those of its plug-ins that are trusted or loaded."""
     load_trusted(scene.plugins, base_dir)
     return renewed(scene)
 
 
 def scene_name(scene: Scene | Run | str | Path) -> str | None:
-    """Name of the file of an argument of `prepare`; None if there is none."""
+    """Return the name of the file of an argument of `prepare`; None if there is none."""
     if isinstance(scene, Run):
         return scene.scene_file
     return None if isinstance(scene, Scene) else scene_path_of("scene", scene).name

@@ -56,12 +56,12 @@ def with_drawn_seeds(scene: Scene, seed: int | Sequence[int], values: Mapping[st
 
 
 def is_random(scene: Scene) -> bool:
-    """Whether a scene has random parts."""
+    """Return whether a scene has random parts."""
     return bool(_seed_keys(scene))
 
 
 def _seed_keys(scene: Scene) -> list[str]:
-    """Dotted keys of all seeds in a scene."""
+    """Return the dotted keys of all seeds in a scene."""
     keys = [
         f"obstacles[{k}].seed"
         for k, obstacle in enumerate(scene.obstacles, start=1)
@@ -71,7 +71,7 @@ def _seed_keys(scene: Scene) -> list[str]:
 
 
 def _contains(values: Mapping[tuple[str | int, ...], Any], path: tuple[str | int, ...]) -> bool:
-    """Whether values by path contain that of a path, also inside a table or a list."""
+    """Return whether values by path contain that of a path, also inside a table or a list."""
     for length in range(1, len(path) + 1):
         part: Any = values.get(path[:length])
         for name in path[length:]:

@@ -44,7 +44,7 @@ class State:
 
     def __init__(self, stepper: Stepper) -> None:
         self._stepper = (
-            stepper  # not the simulation: with it, both would wait for the garbage collector
+            stepper  # a reference to the simulation would make both wait for the garbage collector
         )
 
     def _present(self) -> Snapshot:
@@ -355,7 +355,7 @@ class Simulation:
         self.step(targets, periods * self.period_steps, rates=rates, torques=torques)
 
     def _values(self, name: str, data: ArrayLike) -> FloatArray:
-        """Argument with one value per axis."""
+        """Return the argument with one value per axis."""
         if type(data) is np.ndarray and data.dtype == np.float64 and data.shape == self._shape:
             values: FloatArray = data
         else:
@@ -454,7 +454,7 @@ class Simulation:
             self.rng = np.random.default_rng(new_seed)
 
     def _seeded(self, scene: Scene, seed: int | None, changes: Mapping[str, Any]) -> Scene:
-        """Scene with seeds drawn from `seed`, except those among the values that were given."""
+        """Return the scene with seeds drawn from `seed`, except those among the values that were given."""
         if seed is None:
             return scene
         return with_drawn_seeds(scene, seed, {**self._values_given, **changes})
@@ -666,7 +666,7 @@ def _read_only(array: FloatArray) -> FloatArray:
 
 
 def _count(name: str, value: object) -> int:
-    """Argument that is a positive whole number."""
+    """Return the argument that is a positive whole number."""
     if not is_number(value, Integral):
         raise wrong_kind(name, "a whole number", value)
     if value < 1:
@@ -689,14 +689,14 @@ def _vector(name: str, vector: ArrayLike) -> tuple[float, float, float]:
 
 
 def _listed(names: tuple[str, ...], conjunction: Literal["and", "or"] = "and") -> str:
-    """Names as part of a sentence; for many names, the first and the last."""
+    """Return the names as part of a sentence; for many names, the first and the last."""
     if len(names) > 6:
         return f"{len(names)} axes from {names[0]} to {names[-1]}"
     return listing(names, conjunction)
 
 
 def _recorded_to(path: object) -> Path:
-    """Checked file for a recording."""
+    """Return the checked file for a recording."""
     target = path_of("path", path)
     format_of(target)
     writable(target)

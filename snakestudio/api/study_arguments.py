@@ -73,7 +73,7 @@ def study_values(scene: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Numpy numbers and arrays as plain Python, and pydantic models as their values."""
+    """Return the Numpy numbers and arrays as plain Python, and pydantic models as their values."""
     if isinstance(value, np.generic | np.ndarray):
         return _plain(value.tolist())
     if isinstance(value, BaseModel):
@@ -91,7 +91,7 @@ def _table(about: dict[str, Any], more: Any) -> dict[str, Any]:
 def _list(
     name: str, entries: Any, expected: str, entry: Callable[[str, Any], dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Tables of a study file from a mapping by key, or from a sequence."""
+    """Return the tables of a study file from a mapping by key, or from a sequence."""
     if isinstance(entries, str):
         return [entry(entries, None)]
     if isinstance(entries, Mapping):

@@ -480,7 +480,7 @@ class Study:
     # representation
 
     def _status(self) -> tuple[str, Table | None]:
-        """Progress as text, and the table if there is one."""
+        """Return the progress as text, and the table if there is one."""
         try:
             table = self.table
         except StudyError:
@@ -539,13 +539,13 @@ def _index(name: str, value: Any, count: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise wrong_kind(name, "a whole number", value)
     if not 0 <= value < count:
-        there = f"they are 0 to {count - 1}" if count else "there are no rows"
-        raise UsageError(f"{name} {value}: there is no such {name}; {there}.")
+        range_text = f"they are 0 to {count - 1}" if count else "there are no rows"
+        raise UsageError(f"{name} {value}: there is no such {name}; {range_text}.")
     return int(value)
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """Signature that changes with the file; None for an empty or missing file."""
+    """Return the signature that changes with the file; None for an empty or missing file."""
     with suppress(OSError):
         stat = path.stat()
         if stat.st_size:

@@ -1,4 +1,4 @@
-"""The command line: `snakestudio [SCENE]`, `snakestudio run SCENE`, `snakestudio check SCENE...` and the like.
+"""The command line: `snakestudio [SCENE]`, `snakestudio run SCENE`, `snakestudio check SCENE...` and more.
 
 Everything heavy is imported by the command that needs it, so that `--help` is instant.
 """

@@ -55,7 +55,7 @@ class _Report:
         return sum(problem.severity == "error" for problem in self.problems)
 
     def values(self) -> dict[str, Any]:
-        """The report for scripts."""
+        """Return the report for scripts."""
         problems = [
             {
                 "severity": problem.severity,
@@ -137,7 +137,7 @@ def _study_report(name: str, path: Path) -> _Report:
         return _Report(name, path, "study", _lines(error, "warning"))
     except StudyError as error:
         return _Report(name, path, "study", list(error.problems) or _lines(error))
-    except SceneError as error:  # its messages name the scene's file
+    except SceneError as error:  # the messages name the scene's file
         return _Report(name, path, "study", _lines(error))
     warnings = [
         Problem("warning", "", sentence.removeprefix(f"{plan.source}: ").removesuffix("."), "")
@@ -147,7 +147,7 @@ def _study_report(name: str, path: Path) -> _Report:
 
 
 def _lines(error: Exception, severity: Severity = "error") -> list[Problem]:
-    """The messages of an error, each as a problem."""
+    """Return the messages of an error, each as a problem."""
     from snakestudio.errors import Problem
 
     return [Problem(severity, "", line.removesuffix("."), "") for line in str(error).splitlines()]

@@ -78,7 +78,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace, data: ChainComparison) -> dict[str, Any]:
-    """The comparison for scripts; errors are relative to the body, path errors in m."""
+    """Return the comparison for scripts; errors are relative to the body, path errors in m."""
     chains = [
         {
             "links": count,

@@ -131,7 +131,7 @@ def execute(options: argparse.Namespace) -> int:
 def _values(
     options: argparse.Namespace, data: ExperimentComparison, failure: str
 ) -> dict[str, Any]:
-    """The comparison for scripts, in SI units."""
+    """Return the comparison for scripts, in SI units."""
     trials = [
         {"experiment": path, "values": _figures(trial.figures)}
         for path, trial in zip(options.experiments, data.trials, strict=True)

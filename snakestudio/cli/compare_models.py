@@ -83,7 +83,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any]:
-    """The comparison for scripts; differences are values of the model minus values of the reference."""
+    """Return the comparison for scripts; differences are values of the model minus values of the reference."""
     reference = data.reference
     models = [
         {
@@ -111,7 +111,7 @@ def _values(options: argparse.Namespace, data: ModelComparison) -> dict[str, Any
 
 
 def _too_few(able: list[str], why: dict[str, tuple[str, ...]]) -> str:
-    """Reasons why there is nothing to compare, one per line."""
+    """Return the reasons why there is nothing to compare, one per line."""
     if not any(why.values()):
         return f"{able[0]} alone cannot be compared. Give at least two models."
     head = f"only {able[0]} can run this scene" if able else "no model can run this scene"

@@ -56,7 +56,7 @@ class WholeParser(argparse.ArgumentParser):
     """A parser of all commands, or of one of them."""
 
     def arguments(self, *command: str) -> Iterator[tuple[str, argparse.Action]]:
-        """All arguments with a value, each with its command."""
+        """Yield all arguments with a value, each with its command."""
         for action in self._actions:
             if isinstance(action.choices, dict):  # commands
                 for name, member in action.choices.items():
@@ -66,7 +66,7 @@ class WholeParser(argparse.ArgumentParser):
 
 
 def whole_parser() -> WholeParser:
-    """A single parser of all commands, with the options of the window at its top."""
+    """Return a single parser of all commands, with the options of the window at its top."""
     root = WholeParser(prog="snakestudio")
     commands = root.add_subparsers()
     import_module("snakestudio.cli.gui").add_window_options(root)
@@ -90,7 +90,7 @@ def whole_parser() -> WholeParser:
 
 
 def script(shell: str) -> str:
-    """The script for "bash", "zsh" or "fish"."""
+    """Return the script for "bash", "zsh" or "fish"."""
     import shtab
 
     root = whole_parser()
@@ -178,7 +178,7 @@ _WORDS: dict[tuple[str, str], Callable[[], Iterable[str]]] = {
 
 
 def _scene_keys() -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Scene keys, each with its choices, if it has any."""
+    """Yield scene keys, each with its choices, if it has any."""
     from snakestudio.model.registry import options
     from snakestudio.model.scene import Scene
 

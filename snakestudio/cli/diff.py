@@ -55,7 +55,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _changed_values(before: Scene, after: Scene) -> list[dict[str, Any]]:
-    """Values that differ, without obstacles, as written in scene files."""
+    """Return the values that differ, without obstacles, as written in scene files."""
     from snakestudio.model.edits import changed_keys, get_value
 
     others = before.model_copy(update={"obstacles": after.obstacles})

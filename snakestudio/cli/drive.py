@@ -62,7 +62,7 @@ def add_drive_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arm",
         action="store_true",
-        help="switch torque on WITHOUT asking as soon as the robot is ready",
+        help="switch torque on WITHOUT confirmation as soon as the robot is ready",
     )
     parser.add_argument(
         "--wait",
@@ -135,12 +135,12 @@ def drive(options: argparse.Namespace, companions: Companions) -> int:
     loaded = load_profile(source)
     bus = chosen_bus(loaded.profile.bus, options)
     pose = None if options.pose is None else pose_source(options.pose)
-    together = trigger_choices(options)
+    start_settings = trigger_choices(options)
     if not 0.0 < options.wait < float("inf"):
         raise UsageError(f"--wait {options.wait:g}: give a positive number of seconds, such as 10.")
     if not (options.arm or sys.stdin.isatty()):
         raise UsageError(
-            "There is no terminal for typing ARM. Give --arm to switch torque on without asking."
+            "There is no terminal for typing ARM. Give --arm to switch torque on without confirmation."
         )
     if options.log is not None:
         check_log_path(options.log)
@@ -171,13 +171,15 @@ def drive(options: argparse.Namespace, companions: Companions) -> int:
             twin=options.twin,
         )
         session = _Drive(
-            link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose
+            link, robot, wait=options.wait, reset=options.reset, assume_yes=options.arm, pose=pose
         )
         try:
             if options.log is not None:
                 link.begin_log(options.log)
             with companions(robot, base_dir):
-                code = session.run_session(scene.run.duration_s, together, Path(options.scene).stem)
+                code = session.run_session(
+                    scene.run.duration_s, start_settings, Path(options.scene).stem
+                )
         finally:
             robot.close()
     finally:
@@ -200,8 +202,8 @@ class _Drive:
         Time limit for the robot to become ready, s.
     reset : bool
         Whether the reset sequence is sent to a robot that has stopped or reports a fault.
-    unasked : bool
-        Whether torque is switched on without asking.
+    assume_yes : bool
+        Whether torque is switched on without confirmation.
     pose : PoseSource, optional
         Source of live poses, whose problems are reported.
     """
@@ -213,7 +215,7 @@ class _Drive:
         *,
         wait: float,
         reset: bool,
-        unasked: bool,
+        assume_yes: bool,
         pose: PoseSource | None = None,
     ) -> None:
         from snakestudio.link.core.foreign_master import mention_foreign_master
@@ -223,14 +225,14 @@ class _Drive:
         # No imports once the robot is armed: they would take longer than its heartbeat
         # timeout.
         self._states = LinkState
-        self._together = RobotStartTarget
+        self._start_target_type = RobotStartTarget
         self._mention_foreign_master = mention_foreign_master
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link = link
         self._robot = robot
         self._wait = wait
         self._reset = reset
-        self._unasked = unasked
+        self._assume_yes = assume_yes
         self._poses = None if pose is None else PoseWatch(pose)
         self._speaks = self._reset_sent = False
         self.recording: RunRecording | None = None
@@ -238,7 +240,7 @@ class _Drive:
         # the last telemetry of streaming, kept for the summary at the end
         self._sent = link.telemetry()
 
-    def run_session(self, duration: float, together: StartSettings | None, name: str) -> int:
+    def run_session(self, duration: float, start_settings: StartSettings | None, name: str) -> int:
         """Connect, arm, stream and disarm; return the exit code.
 
         Raises `LinkError` if streaming did not start.
@@ -247,7 +249,7 @@ class _Drive:
             self._connect()
             self._get_ready()
             self._arm()
-            self._stream(duration, together, name)
+            self._stream(duration, start_settings, name)
             return self._disarm()
         except KeyboardInterrupt as error:
             code = error.code if isinstance(error, EndRequest) else 130
@@ -327,7 +329,7 @@ class _Drive:
                 )
 
     def _ready(self) -> bool:
-        """Whether the robot can be armed; take the next step towards that."""
+        """Return whether the robot can be armed; take the next step towards that."""
         telemetry = self._link.telemetry()
         if telemetry.state == self._states.LISTENING:
             # Frames sent alongside another program could stop its robot: wait without sending until
@@ -347,11 +349,11 @@ class _Drive:
         return telemetry.state == self._states.IDLE and not self._robot.not_ready
 
     def _stopped(self, telemetry: Telemetry) -> bool:
-        """Whether a node reports that it has stopped or has a fault."""
+        """Return whether a node reports that it has stopped or has a fault."""
         return any(meaning in self._unfit for meaning in telemetry.meaning.tolist())
 
     def _reasons(self) -> list[str]:
-        """Reasons why the robot cannot be armed, with the remedy that this command offers."""
+        """Return the reasons why the robot cannot be armed, with the remedy that this command offers."""
         reasons = list(self._robot.not_ready)
         if self._stopped(self._link.telemetry()) and not self._reset_sent:
             reasons.append("Give --reset to send the reset sequence of its profile.")
@@ -359,7 +361,7 @@ class _Drive:
 
     def _arm(self) -> None:
         name = self._link.profile.name
-        if self._unasked:
+        if self._assume_yes:
             print(
                 f"*** ARMING {name.upper()} WITHOUT ASKING (--arm): its joints get torque NOW. ***",
                 flush=True,
@@ -378,9 +380,9 @@ class _Drive:
         if not self._await(lambda: not self._robot.not_ready, _READY_S):
             raise LinkError("\n".join(["The robot is no longer ready:", *self._reasons()]))
         self._robot.arm()
-        there = (self._states.ARMED, self._states.FAULT)
+        final_states = (self._states.ARMED, self._states.FAULT)
         if (
-            not self._await(lambda: self._state in there, _ARM_S)
+            not self._await(lambda: self._state in final_states, _ARM_S)
             or self._state == self._states.FAULT
         ):
             raise LinkError(
@@ -388,14 +390,14 @@ class _Drive:
             )
         print("Armed: the joints hold their positions.", flush=True)
 
-    def _stream(self, duration: float, together: StartSettings | None, name: str) -> None:
-        if together is None:
+    def _stream(self, duration: float, start_settings: StartSettings | None, name: str) -> None:
+        if start_settings is None:
             self._robot.stream()
         else:
-            self._start_target = self._together(
-                self._robot, together, name, lambda text: print(text, flush=True)
+            self._start_target = self._start_target_type(
+                self._robot, start_settings, name, lambda text: print(text, flush=True)
             )
-            if not together.wait:
+            if not start_settings.wait:
                 self._start_target.start.start_now()
         self._await_begin()
         self.recording = self._robot.recording
@@ -408,8 +410,8 @@ class _Drive:
         limit = 5.0 if others is None else float("inf")
 
         def decided() -> bool:
-            gone = self._state != self._states.ARMED or (others is not None and others.over)
-            return self._robot.streaming or gone
+            ended = self._state != self._states.ARMED or (others is not None and others.over)
+            return self._robot.streaming or ended
 
         self._await(decided, limit)
         if not self._robot.streaming and not self._await(lambda: self._robot.streaming, 1.0):

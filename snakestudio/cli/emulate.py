@@ -174,7 +174,7 @@ def _timed_fault(text: str) -> TimedFault:
 
 
 def _plant(options: argparse.Namespace, loaded: LoadedProfile) -> EnginePlant | None:
-    """Plant on the scene's ground; None without a scene.
+    """Return the plant on the scene's ground; None without a scene.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _report(path: Path | None) -> Iterator[Callable[[str], None] | None]:
 
 
 def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str]:
-    """The robot's port, and instructions for connecting to it.
+    """Return the robot's port, and instructions for connecting to it.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
 
 
 def _signals() -> list[int]:
-    """List of the received stop signals, which grows as they arrive."""
+    """Return the list of the received stop signals, which grows as they arrive."""
     import signal
 
     came: list[int] = []

@@ -44,7 +44,7 @@ class Ending:
         return "Ctrl+C" if self.number == signal.SIGINT else signal.Signals(self.number).name
 
     @contextlib.contextmanager
-    def awaited(self) -> Iterator[None]:
+    def deferring_signals(self) -> Iterator[None]:
         """Record the first signal inside the context, so that the caller can end in order; a second one raises."""
         with _handled(self._note):
             yield
@@ -56,7 +56,7 @@ class Ending:
         if owner(frame):  # the plug-in would not return
             raise PluginCancelled
 
-    def heeded(self, report: Callable[[float], bool]) -> Callable[[float], bool]:
+    def cancellable(self, report: Callable[[float], bool]) -> Callable[[float], bool]:
         """Wrap a progress report, so that it cancels the operation after a signal."""
         return lambda fraction: report(fraction) and not self.number
 
@@ -77,7 +77,7 @@ def _handled(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]
     """Install a handler for the signals, except ignored ones: the parent process chose to ignore them."""
     before = {}
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread can handle signals
+        yield  # signals can be handled in the main thread only
         return
     for number in _SIGNALS:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):

@@ -95,8 +95,8 @@ def _write(
 def _write_one(
     export: Export, source: Run | SceneSource, outputs: Outputs, line: ProgressLine
 ) -> None:
-    place = outputs.place(export.path) if export.kind.ending else nullcontext(export.path)
-    with place as path:
+    output = outputs.target(export.path) if export.kind.ending else nullcontext(export.path)
+    with output as path:
         written = export.write(source, path, line.reporter(f"writing {export.kind.title}"))
         line.clear()
         assert written is not None, "the progress line does not cancel"
@@ -104,7 +104,7 @@ def _write_one(
 
 
 def _scene(name: str, outputs: Outputs) -> SceneSource:
-    """The scene in a file, which formats of scenes do not run."""
+    """Return the scene in a file, which formats of scenes do not run."""
     from snakestudio import api
     from snakestudio.export.formats import SceneSource
 
@@ -116,7 +116,7 @@ def _scene(name: str, outputs: Outputs) -> SceneSource:
 def _with_second(
     options: argparse.Namespace, export: Export, run: Run, second: Run | None
 ) -> Export:
-    """A video with the second run, after a check of its columns; other exports as they are.
+    """Return a video with the second run, after a check of its columns; other exports as they are.
 
     Raises `UsageError` if a column does not exist.
     """
@@ -136,12 +136,12 @@ def _with_second(
 
 
 def _name(source: str) -> str:
-    """Label of a run in figures and videos."""
+    """Return the label of a run in figures and videos."""
     return Path(source).stem.replace("_", " ")
 
 
 def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = False) -> Run:
-    """The run in a file; a scene or a CSV is run first."""
+    """Return the run in a file; a scene or a CSV is run first."""
     from snakestudio import api
     from snakestudio.runfile.mcap import RunFile
 

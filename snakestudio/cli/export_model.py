@@ -54,7 +54,7 @@ def execute(options: argparse.Namespace) -> int:
     source = SceneSource(scene, base_dir)
     content = f"{scene.robot.n_links} links, {len(scene.body.axes)} joint axes"
     for name, path in files.items():
-        with outputs.place(path) as file:
+        with outputs.target(path) as file:
             written = Export(EXPORTS["model"], path, ModelOptions(name)).write(source, file)
         assert written is not None, "no progress callback cancels it"
         report(written._replace(path=path, content=content))

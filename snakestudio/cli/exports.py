@@ -83,7 +83,7 @@ def add_export_arguments(
 
 
 def requested(options: argparse.Namespace) -> list[Export]:
-    """Requested exports with their checked options, in the order of the formats.
+    """Return the requested exports with their checked options, in the order of the formats.
 
     Raises `ExportError` if a format does not exist. Raises `UsageError` if an option is invalid.
     """
@@ -117,7 +117,7 @@ def requested(options: argparse.Namespace) -> list[Export]:
 
 
 def _options(kind: ExportKind, options: argparse.Namespace, path: Path) -> Any:
-    """Options of a format from its own arguments; None for its default options."""
+    """Return the options of a format from its own arguments; None for its default options."""
     if kind.name == "video" and hasattr(options, "codec"):
         from snakestudio.cli.video_options import video_options
 
@@ -159,8 +159,8 @@ def write_run(
                 _see_that_it_is_there(path, run)
                 result: Written | None = Written(path, f"{len(run.recording)} rows")
             else:
-                with outputs.place(path) as place:
-                    result = export.write(run, place)
+                with outputs.target(path) as output:
+                    result = export.write(run, output)
         except ExportError as error:
             troubles.append(str(error))
             written += isinstance(error, KeptElsewhereError)
@@ -197,11 +197,11 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
         return
     if recording.in_place and os.path.isfile(path):
         return
-    place = free_name(path) if os.path.exists(path) else path
-    run.to_mcap(place)
+    free_path = free_name(path) if os.path.exists(path) else path
+    run.to_mcap(free_path)
     raise KeptElsewhereError(
         f"{path}: this run file was moved, deleted or replaced during recording. The run was written "
-        f"to {place}."
+        f"to {free_path}."
     )
 
 

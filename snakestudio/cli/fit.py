@@ -140,11 +140,11 @@ def execute(options: argparse.Namespace) -> int:
     if not options.json:
         print(fitted)
     if options.out is not None:
-        with outputs.place(options.out) as file:
+        with outputs.target(options.out) as file:
             api.save_scene(fitted.scene, file, read_scene_text(Path(options.scene)))
         print(f"\nwrote {options.out}")
     if options.report is not None:
-        with outputs.place(options.report) as file:
+        with outputs.target(options.report) as file:
             write = (
                 fitted.to_picture if options.report.suffix.lower() in DRAWINGS else fitted.to_report
             )
@@ -156,7 +156,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(options: argparse.Namespace, data: FitResult) -> dict[str, Any]:
-    """The fit for scripts, with 95 % confidence intervals."""
+    """Return the fit for scripts, with 95 % confidence intervals."""
     parameters = [
         {
             "name": one.name,

@@ -39,7 +39,7 @@ def execute(options: argparse.Namespace) -> int:
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     continuum = as_continuum(scene, base_dir, options.contacts)
     law, beam = strain_of_gait(scene)
-    with outputs.place(target) as file:
+    with outputs.target(target) as file:
         api.save_scene(continuum, file)
     for name in ("k_z_per_m", "k_y_per_m", "speed_m_s"):
         if getattr(law, name) not in ("", "0"):

@@ -96,7 +96,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _doubts(scene: Scene, target: Path) -> list[str]:
-    """Warnings about the scene that is written to `target`.
+    """Return the warnings about the scene that is written to `target`.
 
     Raises `SceneError` if the scene cannot run.
     """

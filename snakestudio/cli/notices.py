@@ -17,7 +17,7 @@ from snakestudio.errors import SnakeStudioWarning
 def notices_for_users() -> Iterator[None]:
     """Print warnings and log messages that concern users, in one form; leave out the others.
 
-    Libraries warn about slow disks, missing networks and the like, depending on the load of the computer.
+    Libraries warn about slow disks, missing networks and similar conditions, depending on the load of the computer.
     """
     before = logging.lastResort
     logging.lastResort = _LogHandler()
@@ -56,7 +56,7 @@ def _show_warning(
 
 
 def _calling_plugin() -> str:
-    """Name of the plug-in whose code is running in this thread; "" if there is none."""
+    """Return the name of the plug-in whose code is running in this thread; "" if there is none."""
     if "snakestudio.plugins.loaded" not in sys.modules:
         return ""
     from inspect import currentframe

@@ -26,7 +26,7 @@ _KEPT = {
 
 
 def output(text: str) -> Path:
-    """Path of an output option; ``-`` is the standard output."""
+    """Return the path of an output option; ``-`` is the standard output."""
     from snakestudio.model.atomic import STDOUT
 
     return STDOUT if text == "-" else Path(text)
@@ -37,7 +37,7 @@ def add_force_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="replace a scene, a recorded run (.mcap), results of a study or a log of frames without asking",
+        help="replace a scene, a recorded run (.mcap), results of a study or a log of frames without confirmation",
     )
 
 
@@ -130,7 +130,7 @@ class Outputs:
                 )
 
     @contextlib.contextmanager
-    def place(self, path: Path) -> Iterator[Path]:
+    def target(self, path: Path) -> Iterator[Path]:
         """Path to write one of the files to: a free name next to it if another program has written it meanwhile.
 
         Raises `KeptElsewhereError` after writing to another name.
@@ -151,7 +151,7 @@ class Outputs:
 
 
 def _passes_on(path: Path) -> bool:
-    """Whether a path does not store what is written: a device, a pipe, the standard output."""
+    """Return whether a path does not store what is written: a device, a pipe, the standard output."""
     from snakestudio.model.atomic import followed
 
     try:

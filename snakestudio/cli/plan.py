@@ -34,7 +34,7 @@ def execute(options: argparse.Namespace) -> int:
 
     from snakestudio import api
 
-    with outputs.place(options.file) as file:
+    with outputs.target(options.file) as file:
         api.plan(options.scene, file, width_mm=options.width_mm, names=options.names, **values)
     print(f"wrote {options.file}")
     if options.json:

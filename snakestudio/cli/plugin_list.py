@@ -30,7 +30,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _state(plugin: str, digest: str) -> str:
-    """Whether the present content is the trusted one, as text."""
+    """Return whether the present content is the trusted one, as text."""
     from snakestudio.errors import PluginError
     from snakestudio.plugins.source import read_source
 

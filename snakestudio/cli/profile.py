@@ -153,14 +153,14 @@ def _show_axes(loaded: LoadedProfile) -> None:
 
 def _show_messages(loaded: LoadedProfile) -> None:
     from snakestudio.link.profile.binding import resolve
-    from snakestudio.link.profile.bus_load import planned_load, planned_shares
+    from snakestudio.link.profile.bus_load import message_loads, planned_load
 
     layout = resolve(loaded)
     ids: dict[int, list[int]] = {}
     for bound in layout.bound:
         ids.setdefault(bound.index, []).append(bound.id)
     print(f"\n{'message':<26}{'role':<16}{'ids':<18}{'per second':>10}{'bus load':>10}")
-    for index, share in enumerate(planned_shares(loaded.profile, layout.bound)):
+    for index, message_load in enumerate(message_loads(loaded.profile, layout.bound)):
         own = ids.get(index, [])
         span = (
             ""
@@ -169,9 +169,11 @@ def _show_messages(loaded: LoadedProfile) -> None:
             if min(own) == max(own)
             else f"0x{min(own):X} to 0x{max(own):X}"
         )
-        load = f"{100 * share.load:.1f} %" if share.rate else ""
-        often = f"{share.rate:g}" if share.rate else ""
-        print(f"{share.message.called:<26}{share.message.role:<16}{span:<18}{often:>10}{load:>10}")
+        load = f"{100 * message_load.load:.1f} %" if message_load.rate else ""
+        often = f"{message_load.rate:g}" if message_load.rate else ""
+        print(
+            f"{message_load.message.called:<26}{message_load.message.role:<16}{span:<18}{often:>10}{load:>10}"
+        )
     total = 100 * planned_load(loaded.profile, layout.bound)
     print(f"{'total with worst-case bit stuffing':<70}{total:>8.1f} %")
 

@@ -37,7 +37,7 @@ def check_report_ending(options: argparse.Namespace) -> None:
 def write_report_of(result: Reporting, options: argparse.Namespace, outputs: Outputs) -> None:
     """Write the report of a result, if requested."""
     if options.report is not None:
-        with outputs.place(options.report) as path:
+        with outputs.target(options.report) as path:
             result.to_report(path)
         print(f"\nwrote {options.report}")
 
@@ -64,7 +64,7 @@ def deliver_comparison(
     if not options.json:
         print(f"{name}:\n\n{comparison}")
     if options.csv is not None:
-        with outputs.place(options.csv) as path:
+        with outputs.target(options.csv) as path:
             comparison.to_csv(path)
         print(f"\nwrote {options.csv}{csv_rows}")
     write_report_of(comparison, options, outputs)

@@ -149,11 +149,11 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 return _without_run(check)
         with (
             streaming(target) as stream,
-            started_together(options, Path(options.scene).stem) as together,
+            started_together(options, Path(options.scene).stem) as start,
         ):
-            rows_wait.enter_context(ending.awaited())
+            rows_wait.enter_context(ending.deferring_signals())
             started = time.perf_counter()
-            tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
+            tell = ending.cancellable(line.reporter("simulating", scene.run.duration_s))
             run = api.simulate_scene(
                 scene,
                 base_dir,
@@ -161,8 +161,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
                 Path(options.scene).name,
                 tell,
                 live,
-                together.notes,
-                together.finish,
+                start.notes,
+                start.finish,
                 options.contact_problem,
                 estimate,
                 began=lambda recording: stream.show(lambda: recording, base_dir),
@@ -241,8 +241,8 @@ def _check_step(
     """Check the time step and print the result; None if that was interrupted."""
     from snakestudio import api
 
-    with ending.awaited():
-        report = ending.heeded(line.reporter("checking the time step"))
+    with ending.deferring_signals():
+        report = ending.cancellable(line.reporter("checking the time step"))
         check = api.check_scene_step_size(scene, base_dir, changes, report)
     line.clear()
     if check is None:
@@ -253,7 +253,7 @@ def _check_step(
 
 
 def _has_outputs(options: argparse.Namespace, exports: Sequence[Export]) -> bool:
-    """Whether there are outputs, or the run starts together with others."""
+    """Return whether there are outputs, or the run starts together with others."""
     return (
         bool(exports)
         or options.contact_problem is not None
@@ -295,8 +295,8 @@ def _film(
     """Write the video of a completed run and return its path; None if the run was stopped."""
     if ending.number:
         return None
-    with outputs.place(export.path) as place:
-        written = export.write(run, place, ending.heeded(line.reporter("rendering")))
+    with outputs.target(export.path) as output:
+        written = export.write(run, output, ending.cancellable(line.reporter("rendering")))
         line.clear()
         if written is None:
             return None
@@ -328,8 +328,8 @@ def _continued(
         if options.contact_problem is not None:
             require_contact_problem(old.scene.model.kind, options.contact_problem)
         warm_up([old.scene.model.kind], line)
-    rows_wait.enter_context(ending.awaited())
-    tell = ending.heeded(line.reporter("simulating"))
+    rows_wait.enter_context(ending.deferring_signals())
+    tell = ending.cancellable(line.reporter("simulating"))
     run, notes = api.continue_from(
         options.scene,
         options.since,

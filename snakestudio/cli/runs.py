@@ -83,7 +83,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _values(run: SavedRun) -> dict[str, Any]:
-    """A run for scripts; `problem` is the reason why it cannot be read."""
+    """Return a run for scripts; `problem` is the reason why it cannot be read."""
     result = None if run.info is None else run.info.plausibility
     return {
         "file": run.path,

@@ -25,7 +25,7 @@ SCENE_HELP = "scene file or a name: NAME.toml in the current folder, or the bund
 
 
 def scene_path(text: str) -> str:
-    """Path of a scene that the command line names by path or by bare name."""
+    """Return the path of a scene that the command line names by path or by bare name."""
     return str(find_scene(Path(text)))
 
 
@@ -101,7 +101,7 @@ def warn_of(plausibility: Plausibility) -> None:
 
 
 def plausibility_values(recording: Recording | None) -> dict[str, Any] | None:
-    """Result of the plausibility checks of a run for scripts; None without a simulated run."""
+    """Return the result of the plausibility checks of a run for scripts; None without a simulated run."""
     from snakestudio.export.provenance import known_plausibility
 
     result = None if recording is None else known_plausibility(recording)

@@ -43,7 +43,7 @@ def _complete(stream: TextIO | None) -> TextIO:
 
 
 def _is_read_only(stream: TextIO) -> bool:
-    """Whether the process that started this one was itself started with this stream closed."""
+    """Return whether the process that started this one was itself started with this stream closed."""
     if sys.platform == "win32":
         return False
     import fcntl
@@ -51,4 +51,4 @@ def _is_read_only(stream: TextIO) -> bool:
     try:
         return fcntl.fcntl(stream.fileno(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
     except (OSError, ValueError):
-        return False  # it has no descriptor
+        return False  # the stream has no descriptor

@@ -48,7 +48,7 @@ def add_stream_arguments(parser: argparse.ArgumentParser, *, paced: bool = False
 
 
 def stream_target(options: argparse.Namespace) -> Target | None:
-    """Target of the stream; None without one.
+    """Return the target of the stream; None if there is none.
 
     Raises `UsageError` if an option is invalid.
     """
@@ -72,7 +72,7 @@ def stream_target(options: argparse.Namespace) -> Target | None:
 
 
 def speed_of(options: argparse.Namespace) -> float:
-    """Largest ratio of simulated time to wall time; infinite without a stream.
+    """Return the largest ratio of simulated time to wall time; infinite without a stream.
 
     Raises `UsageError` if the option is invalid.
     """

@@ -85,15 +85,15 @@ def execute(options: argparse.Namespace) -> int:
     columns = export.runs_of(table) if options.runs else table
     rows = len(next(iter(columns.values())))
     if options.csv is not None:
-        with outputs.place(options.csv) as file:
+        with outputs.target(options.csv) as file:
             export.write_csv(file, columns, texts)
         print(f"wrote {options.csv}: {rows} rows")
     if options.hdf5 is not None:
-        with outputs.place(options.hdf5) as file:
+        with outputs.target(options.hdf5) as file:
             export.write_hdf5(file, table, written, texts)
         print(f"wrote {options.hdf5}: {table.n_points} points")
     if options.parquet is not None:
-        with outputs.place(options.parquet) as file:
+        with outputs.target(options.parquet) as file:
             export.write_parquet(file, columns, written, texts)
         print(f"wrote {options.parquet}: {rows} rows")
     if options.figure is not None:
@@ -103,7 +103,7 @@ def execute(options: argparse.Namespace) -> int:
             for results in (results_of(other, include_implausible=options.include_implausible),)
         ]
         named = FigureColumns(options.x, options.y, options.colour)
-        with outputs.place(options.figure) as file:
+        with outputs.target(options.figure) as file:
             caption = write_figure(file, table, scene, units, texts, named, compared)
         print(f"wrote {options.figure}: {caption}")
     return 0

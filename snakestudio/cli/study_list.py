@@ -69,7 +69,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _row(values: dict[str, Any]) -> tuple[str, ...]:
-    """A study as cells of the table."""
+    """Return a study as cells of the table."""
     name = values["file"].name
     if values["problem"]:
         return (name, "", "", "", "unreadable", "", values["problem"])

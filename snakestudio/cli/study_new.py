@@ -65,7 +65,7 @@ def execute(options: argparse.Namespace) -> int:
 
     name = Path(options.scene)
     scene_path = find_scene(name)
-    # for a bundled scene in the current folder
+    # a bundled scene is studied in the current folder
     path = options.file or Path(f"{name.with_suffix('')}.study.toml")
     if os.path.exists(path) and not options.force:
         raise UsageError(f"{path} already exists. Give another name, or --force to replace it.")

@@ -62,7 +62,7 @@ def add_cluster_arguments(parser: argparse.ArgumentParser, of_others: bool = Fal
 
 
 def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
-    """Workers that the options select.
+    """Return the workers that the options select.
 
     Raises `UsageError` if the options are invalid.
     """
@@ -74,7 +74,7 @@ def workers_of(options: argparse.Namespace, least: int = 1) -> Workers:
 
 
 def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | None:
-    """Address of the scheduler that the options select; None without one.
+    """Return the address of the scheduler that the options select; None if there is none.
 
     Raises `UsageError` if the file is missing or does not contain the address.
 
@@ -113,7 +113,7 @@ def scheduler_of(options: argparse.Namespace, patience_s: float = 0.0) -> str | 
 
 
 def tls_of(options: argparse.Namespace) -> Tls | None:
-    """TLS files that the options select; None without any.
+    """Return the TLS files that the options select; None if there are none.
 
     Raises `UsageError` if an option or a file is missing.
     """

@@ -73,7 +73,7 @@ def carry_out(options: argparse.Namespace, path: Path) -> int:
 
     with (
         running.driver_of(path, plan, units, workers, report, options.retry) as driver,
-        ending.awaited(),
+        ending.deferring_signals(),
     ):
         progress = driver.run()
     line.clear()

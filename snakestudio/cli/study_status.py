@@ -32,7 +32,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def summary_values(path: Path, implausible: bool = False) -> dict[str, Any]:
-    """Progress and best points (the best first) of the study in a file, for scripts.
+    """Return progress and best points (the best first) of the study in a file, for scripts.
 
     With `implausible`, runs that are not plausible count, even if the study leaves them out.
 
@@ -64,7 +64,7 @@ def summary_values(path: Path, implausible: bool = False) -> dict[str, Any]:
 
 
 def _messages(table: Table) -> list[tuple[str, int]]:
-    """Messages of runs with their counts, the most frequent first."""
+    """Return the messages of runs with their counts, the most frequent first."""
     counts: dict[str, int] = {}
     for repeats in table.rows:
         for _, outcome in repeats:

@@ -62,7 +62,10 @@ def _run(path: Path, workers: Workers, commands: _Commands) -> int:
         _write(StudyMessage("note", sentence))
     warm_up(running.formulations_of(plan), _PreparationLines())
     units = running.check_measures(plan)
-    with running.driver_of(path, plan, units, workers, report) as driver, ending.awaited():
+    with (
+        running.driver_of(path, plan, units, workers, report) as driver,
+        ending.deferring_signals(),
+    ):
         commands.give_to(driver)
         progress = driver.run()
     _write(StudyMessage("progress", progress=progress))  # the last one may have been held back

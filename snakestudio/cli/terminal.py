@@ -18,7 +18,7 @@ _SMALLEST = 8
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that understands control sequences."""
+    """Return whether a stream is a terminal that understands control sequences."""
     try:
         return stream.isatty() and os.environ.get("TERM") != "dumb"
     except ValueError:
@@ -26,7 +26,7 @@ def is_terminal(stream: TextIO) -> bool:
 
 
 def width(stream: TextIO) -> int:
-    """Width of the terminal of a stream in columns."""
+    """Return the width of the terminal of a stream in columns."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):

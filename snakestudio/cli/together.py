@@ -38,20 +38,20 @@ def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None
 class _StartedRun:
     """Synchronized start of a run, if there was one."""
 
-    def __init__(self, together: SynchronizedStart | None) -> None:
-        self._together = together
-        self.notes: tuple[str, ...] = () if together is None else tuple(together.notes)
+    def __init__(self, start: SynchronizedStart | None) -> None:
+        self._start = start
+        self.notes: tuple[str, ...] = () if start is None else tuple(start.notes)
         for sentence in self.notes:
             print(sentence, flush=True)
 
     def finish(self, recording: RunRecording) -> None:
         """Notify the others of the end of the run, and record the result in it."""
-        if self._together is None:
+        if self._start is None:
             return
         from snakestudio.model.events import RunEvent
 
-        self._together.finish()
-        for sentence in self._together.notes[len(self.notes) :]:
+        self._start.finish()
+        for sentence in self._start.notes[len(self.notes) :]:
             print(sentence)
             recording.add_event(RunEvent(float(recording.times[-1]), "note", sentence))
 
@@ -69,17 +69,17 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
         return
     from snakestudio.sync import SynchronizedStart
 
-    with SynchronizedStart(choices, name, lambda: None) as together:
-        together.prepare()
+    with SynchronizedStart(choices, name, lambda: None) as start:
+        start.prepare()
         if choices.wait:
-            print(together.doing, flush=True)
-            together.wait()
-        together.start_run()
-        yield _StartedRun(together)
+            print(start.doing, flush=True)
+            start.wait()
+        start.start_run()
+        yield _StartedRun(start)
 
 
 def trigger_choices(options: argparse.Namespace) -> StartSettings | None:
-    """Partners of the synchronized start; None without any.
+    """Return the partners of the synchronized start; None if there are none.
 
     Raises `UsageError` if an option is invalid.
     """

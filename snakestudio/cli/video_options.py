@@ -73,7 +73,7 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
-    """Options of a video to be written to `path`.
+    """Return the options of a video to be written to `path`.
 
     Raises `UsageError` or `ExportError` if an option is invalid or not available: before a run, not
     after it.

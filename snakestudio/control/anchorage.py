@@ -44,8 +44,8 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
     while len(points) > POINTS and (len(points) - 1) % 4 == 0:
         points = points[::2]
     field = law.at(times, points)
-    turn, place = shape(field.strain, beam.length_m)
-    sums = gathered(turn, place, field.rate, points)
+    turn, position = shape(field.strain, beam.length_m)
+    sums = gathered(turn, position, field.rate, points)
     hold, twist = holds.at(times)
     required = np.zeros((*hold.shape[:2], 6))
     frames = []
@@ -60,9 +60,9 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
         point_twist = point_twist + left * (
             bracket(xi, point_twist) - rate
         )  # (7), back to the point
-        frames.append((turn[rows, near][:, None], place[rows, near][:, None], point_twist))
+        frames.append((turn[rows, near][:, None], position[rows, near][:, None], point_twist))
         required[:, i] = (
-            _to_head(turn[rows, near], place[rows, near], point_twist) - sums[rows, near]
+            _to_head(turn[rows, near], position[rows, near], point_twist) - sums[rows, near]
         )
     mask = np.zeros(6)
     mask[list(GROUPS[beam.group])] = 1.0
@@ -74,7 +74,7 @@ def anchorage(scene: Scene, law: StrainLaw, holds: Attachments, times: FloatArra
     for i, (at_turn, at_place, _) in enumerate(frames):
         against = carried(at_turn, at_place, (head - required[:, i])[:, None, :])[:, 0]
         slip[:, i] = np.where(active[:, i, 0], np.abs(against * mask * weigh).max(axis=1), 0.0)
-    eta = carried(turn, place, head[:, None, :] + sums)
+    eta = carried(turn, position, head[:, None, :] + sums)
     linear = (eta[..., :3] ** 2).sum(axis=-1)
     angular = eta[..., 3:] ** 2
     energy = 0.5 * (beam.mass_per_length * linear + angular @ np.array(beam.inertia_per_length))
@@ -98,8 +98,8 @@ def switches(holds: Attachments, times: FloatArray, most: int = 24) -> FloatArra
     return high
 
 
-def _to_head(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
-    """Twists (k, 6) of sections as their extension to the head: Ad_g, P5 (66)."""
+def _to_head(turn: FloatArray, position: FloatArray, twist: FloatArray) -> FloatArray:
+    """Return twists (k, 6) of sections as their extension to the head: Ad_g, P5 (66)."""
     angular = np.einsum("kij,kj->ki", turn, twist[:, 3:])
-    linear = np.einsum("kij,kj->ki", turn, twist[:, :3]) + np.cross(place, angular)
+    linear = np.einsum("kij,kj->ki", turn, twist[:, :3]) + np.cross(position, angular)
     return np.concatenate([linear, angular], axis=1)

@@ -60,7 +60,7 @@ class AngleController:
         """Initialize the state at the start of a run."""
 
     def angles(self, time: FloatArray, snapshot: Snapshot) -> Any:
-        """Angles of the joint axes, rad.
+        """Return the angles of the joint axes, rad.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class AngleController:
         raise NotImplementedError
 
     def angles_batch(self, controllers: Sequence[Any], time: FloatArray, state: Any) -> Any:
-        """Angles of the joint axes in n worlds of a batch, rad: optional, to compute all in one call.
+        """Return the angles of the joint axes in n worlds of a batch, rad: optional, to compute all in one call.
 
         It is called on the controller of the first of these worlds. Fields, attributes and scene of a
         world are those of its controller. Without it, `angles` is called for each world.
@@ -127,11 +127,11 @@ class AngleController:
         return self._scene.robot.n_joints
 
     def values(self) -> FloatArray:
-        """Values of the channels."""
+        """Return the values of the channels."""
         return channel_values(self, self.channels)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of a control period: the law, blended in from the current references."""
+        """Return the references of a control period: the law, blended in from the current references."""
         ahead = self._ahead
         self._ahead = None
         if ahead is not None and ahead[0] == time[0]:
@@ -153,9 +153,9 @@ class AngleController:
                 f"{law}() gives {angle[~np.isfinite(angle)][0]}", "give finite numbers"
             )
         if angle.shape != shape:
-            share = ((time - time[0]) / (time[-1] - time[0]))[:, None]
+            fraction = ((time - time[0]) / (time[-1] - time[0]))[:, None]
             rate = np.broadcast_to((angle - self._last) / (time[-1] - time[0]), shape).copy()
-            angle = self._last + share * (angle - self._last)
+            angle = self._last + fraction * (angle - self._last)
             self._last = angle[-1].copy()
             return JointReference(time, angle, rate, np.zeros(shape))
         rate = _slope(angle, time)
@@ -238,8 +238,8 @@ def batch_law_of(controller: Any) -> tuple[AngleController, str] | None:
         if controller is None:
             return None
     own = unwrap(type(controller).angles_batch)  # plug-ins are guarded
-    together = own is not AngleController.angles_batch
-    return (controller, plugin) if together else None
+    is_batch = own is not AngleController.angles_batch
+    return (controller, plugin) if is_batch else None
 
 
 def evaluate_together(calls: Sequence[LawCall], state_of: Callable[[list[int]], Any]) -> None:
@@ -271,7 +271,7 @@ def evaluate_together(calls: Sequence[LawCall], state_of: Callable[[list[int]], 
 
 
 def channel_values(controller: AngleController, channels: tuple[str, ...]) -> FloatArray:
-    """Values of the attributes that channels record.
+    """Return the values of the attributes that channels record.
 
     Raises `MistakeError` if one of them is missing or not a number.
     """
@@ -329,7 +329,7 @@ class AngleGait:
         return self._scene
 
     def _angles(self, gait: GaitFields, time: FloatArray) -> FloatArray:
-        """Angles of all axes, (k, m)."""
+        """Return the angles of all axes, (k, m)."""
         angle = np.zeros((len(time), len(self._axes)))
         for kind, of in (("yaw", self.angles), ("pitch", self.pitch_angles)):
             at: IndexArray = entries(self._axes, kind)
@@ -355,20 +355,20 @@ class AngleGait:
     def _motion(
         self, gait: GaitFields, time: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angles, rates and accelerations for the gait's values in `gait`."""
+        """Return angles, rates and accelerations for the gait's values in `gait`."""
         h = _DIFFERENCE_S
         middle = np.maximum(time, h)  # the gait is undefined before t = 0
         k = len(time)
         all_angles = self._angles(gait, np.concatenate([time, middle - h, middle, middle + h]))
-        angle, before, there, after = (all_angles[i * k : (i + 1) * k] for i in range(4))
-        acceleration = (after - 2.0 * there + before) / h**2
+        angle, before, now, after = (all_angles[i * k : (i + 1) * k] for i in range(4))
+        acceleration = (after - 2.0 * now + before) / h**2
         rate = (after - before) / (2.0 * h) + (time - middle)[:, None] * acceleration
         return angle.copy(), rate, acceleration
 
     def motion(
         self, time: FloatArray, through_ramps: bool = False
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angles, rates and accelerations at `time` ((k,), s)."""
+        """Return angles, rates and accelerations at `time` ((k,), s)."""
         going = [
             (gait, ramp) for gait, ramp in self._earlier if time[0] < ramp.start + ramp.duration
         ]
@@ -401,7 +401,7 @@ class AngleGait:
 
 
 def _slope(values: FloatArray, time: FloatArray) -> FloatArray:
-    """Time derivative of values (k, m), of second order if there are at least three times."""
+    """Return the time derivative of values (k, m), of second order if there are at least three times."""
     order: Any = min(2, len(time) - 1)
     slope: FloatArray = np.asarray(np.gradient(values, time, axis=0, edge_order=order))
     return slope
@@ -411,24 +411,24 @@ _Motion = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _blended(one: _Motion, other: _Motion, ramp: Ramp, time: FloatArray) -> _Motion:
-    """Blend of two motions; the ramp is the weight of the first."""
-    share, d_share, dd_share = (
+    """Return the blend of two motions; the ramp is the weight of the first."""
+    weight, d_weight, dd_weight = (
         of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
     )
     before = (time < ramp.start)[:, None]
-    share = np.where(before, 1.0, share)
-    d_share = np.where(before, 0.0, d_share)
-    dd_share = np.where(before, 0.0, dd_share)
+    weight = np.where(before, 1.0, weight)
+    d_weight = np.where(before, 0.0, d_weight)
+    dd_weight = np.where(before, 0.0, dd_weight)
     d, dd, ddd = (a - b for a, b in zip(one, other, strict=True))
     return (
-        other[0] + share * d,
-        other[1] + share * dd + d_share * d,
-        other[2] + share * ddd + 2.0 * d_share * dd + dd_share * d,
+        other[0] + weight * d,
+        other[1] + weight * dd + d_weight * d,
+        other[2] + weight * ddd + 2.0 * d_weight * dd + dd_weight * d,
     )
 
 
 def _form(value: Any) -> str:
-    """Short description of an invalid value."""
+    """Return the short description of an invalid value."""
     try:
         array = np.asarray(value)
     except ValueError:

@@ -27,7 +27,7 @@ class Controller(Protocol):
         ...
 
     def values(self) -> NDArray[np.float64]:
-        """Values of the channels after the last call of `reference`, (channels,)."""
+        """Return the values of the channels after the last call of `reference`, (channels,)."""
         ...
 
     def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> Reference:
@@ -74,5 +74,5 @@ class OpenLoop:
         return ()
 
     def values(self) -> NDArray[np.float64]:
-        """No values."""
+        """Return no values."""
         return np.zeros(0)

@@ -41,12 +41,12 @@ class Body:
         return values[::-1] if self._head_last else values
 
     def link_heading(self, snapshot: Snapshot) -> FloatArray:
-        """Direction of each link's axis, (n,), rad, from link 1. The next call overwrites the array."""
+        """Return the direction of each link's axis, (n,), rad, from link 1. The next call overwrites the array."""
         link_headings(snapshot.link_pose, self._link_headings, self._bends)
         return self._link_headings
 
     def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
-        """Heading of the robot, rad, not wrapped: that of the head link, or the mean angle of all links.
+        """Return the heading of the robot, rad, not wrapped: that of the head link, or the mean angle of all links.
 
         The mean angle is the heading of Liljebäck et al. (Snake Robots, 2013). `Snapshot.heading` is the
         angle of the mean vector: the same for a straight body, and within 4 degrees in the path-following scene.
@@ -59,17 +59,17 @@ class Body:
         return along if self._head_last else along + math.pi
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:
-        """Unit vectors to the left of each link's axis, (n, 2)."""
+        """Return the unit vectors to the left of each link's axis, (n, 2)."""
         heading = self.link_heading(snapshot)
         return np.stack([-np.sin(heading), np.cos(heading)], axis=1)
 
     def head_place(self, snapshot: Snapshot) -> FloatArray:
-        """Centre of gravity of the head link, (3,), m."""
-        place: FloatArray = snapshot.link_pose[self._head, :3]
-        return place
+        """Return the centre of gravity of the head link, (3,), m."""
+        position: FloatArray = snapshot.link_pose[self._head, :3]
+        return position
 
     def head_joint_for(self, target: float, heading: FloatArray) -> float:
-        """Angle of the head's joint at which the head faces `target`, rad, in (-pi, pi].
+        """Return the angle of the head's joint at which the head faces `target`, rad, in (-pi, pi].
 
         Parameters
         ----------

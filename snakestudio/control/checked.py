@@ -156,7 +156,7 @@ class _CheckedSteerable(_CheckedController):
 
 
 def _described(value: Any) -> str:
-    """Short description of an invalid value."""
+    """Return the short description of an invalid value."""
     if isinstance(value, np.ndarray):
         return f"an array of {' x '.join(map(str, value.shape)) or 'one'} {value.dtype}"
     return f"a value of type {type(value).__name__}" if value is not None else "None"

@@ -22,7 +22,7 @@ class Limits:
 
     @staticmethod
     def of(span: float, duration: float) -> Limits:
-        """Limits with which a change by `span` from rest to rest takes `duration` (s).
+        """Return the limits with which a change by `span` from rest to rest takes `duration` (s).
 
         Acceleration and deceleration each take a quarter of the time.
         """
@@ -57,7 +57,7 @@ class LimitedMotion:
         return self.since + (first + second + third)
 
     def aimed(self, target: float, limits: Limits, time: float) -> LimitedMotion:
-        """The motion that continues from this one at `time` (s) to `target`."""
+        """Return the motion that continues from this one at `time` (s) to `target`."""
         at = np.array([time])
         begin, rate = (float(part[0]) for part in self.at(at)[:2])
         most = limits.acceleration
@@ -76,7 +76,7 @@ class LimitedMotion:
         return LimitedMotion(target, time, begin, rate, sign * most, durations)
 
     def _parts(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Elapsed time of each phase at `time`, s, and the time at rest."""
+        """Return the elapsed time of each phase at `time`, s, and the time at rest."""
         first, second, third = self.durations
         passed = np.maximum(time - self.since, 0.0)
         return (
@@ -87,26 +87,26 @@ class LimitedMotion:
         )
 
     def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Value, rate and acceleration at `time` (s, not before `since`); at a jump, the later one."""
+        """Return the value, rate and acceleration at `time` (s, not before `since`); at a jump, the later one."""
         if time.flat[0] >= self.end:  # the common case
             still = np.zeros(time.shape)
             return np.full(time.shape, self.target), still, still
         a, b, c, _ = self._parts(time)
         top = self.rate + self.acceleration * self.durations[0]
-        there = time >= self.end
+        reached = time >= self.end
         value = self.value + self.rate * a + top * (b + c) + 0.5 * self.acceleration * (a**2 - c**2)
         rate = self.rate + self.acceleration * (a - c)
         first, second, _ = self.durations
         passed = time - self.since
         sign = np.where(passed < first, 1.0, np.where(passed < first + second, 0.0, -1.0))
         return (
-            np.where(there, self.target, value),
-            np.where(there, 0.0, rate),
-            np.where(there, 0.0, self.acceleration * sign),
+            np.where(reached, self.target, value),
+            np.where(reached, 0.0, rate),
+            np.where(reached, 0.0, self.acceleration * sign),
         )
 
     def value_at(self, time: float) -> float:
-        """Value at `time` (s, not before `since`)."""
+        """Return the value at `time` (s, not before `since`)."""
         if time >= self.end:
             return self.target
         # Same as `at`, but ten times as fast for a single time.
@@ -121,7 +121,7 @@ class LimitedMotion:
         )
 
     def integral(self, time: FloatArray) -> FloatArray:
-        """Integral from `since` to `time`."""
+        """Return the integral from `since` to `time`."""
         a, b, c, rested = self._parts(time)
         first, second, _ = self.durations
         accel = self.acceleration
@@ -142,5 +142,5 @@ class LimitedMotion:
 
 
 def resting(value: float) -> LimitedMotion:
-    """A quantity at rest."""
+    """Return a quantity at rest."""
     return LimitedMotion(value, value=value)

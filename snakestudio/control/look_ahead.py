@@ -42,7 +42,7 @@ class LookAhead:
         self._time, self._motion = np.zeros(0), np.zeros((3, 0, self._m))
 
     def motion(self, time: FloatArray) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s)."""
+        """Return angles, rates and accelerations at `time` ((k,), s)."""
         k = len(time)
         if 4 * k > _STEPS:
             return self._evaluate(time)

@@ -26,18 +26,18 @@ class Slip(NamedTuple):
 def slip(
     field: StrainField,
     turn: FloatArray,
-    place: FloatArray,
+    position: FloatArray,
     points: FloatArray,
     radius: float,
     speed: FloatArray | None,
 ) -> Slip:
-    """Slip due to strains and their rates, from P5 (7) with a head that does not slip.
+    """Return the slip due to strains and their rates, from P5 (7) with a head that does not slip.
 
     Parameters
     ----------
     field : StrainField
         Strains at k times and m = 2N+1 evenly spaced points.
-    turn, place : (k, m, 3, 3), (k, m, 3) arrays
+    turn, position : (k, m, 3, 3), (k, m, 3) arrays
         Poses relative to the head, as from `beam_shape.shape`.
     points : (m,) array
         Abscissas, m.
@@ -57,9 +57,9 @@ def slip(
     unit[:, 4:] = xi[:, 4:] / gamma
     added[:, 4] = rate[:, 2] / gamma[:, 0]
     added[:, 5] = -rate[:, 1] / gamma[:, 0]
-    along = carried(turn, place, unit[:, None, :])
-    sources = gathered(turn, place, field.rate, points)
-    rest = carried(turn, place, added[:, None, :] + sources)
+    along = carried(turn, position, unit[:, None, :])
+    sources = gathered(turn, position, field.rate, points)
+    rest = carried(turn, position, added[:, None, :] + sources)
     weigh = np.array([1.0, 1.0, radius])
     a, b = rest[:, :, 1:4] * weigh, along[:, :, 1:4] * weigh
     undetermined = None
@@ -71,9 +71,9 @@ def slip(
     return Slip(np.abs(a + speed[:, None, None] * b).max(axis=2), speed, undetermined)
 
 
-def carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
+def carried(turn: FloatArray, position: FloatArray, twist: FloatArray) -> FloatArray:
     """Transform twists (k, 1 or m, 6) from the frame of the head to those of the points, (k, m, 6): P5 (15)."""
-    linear = twist[..., :3] + np.cross(twist[..., 3:], place)
+    linear = twist[..., :3] + np.cross(twist[..., 3:], position)
     angular = np.broadcast_to(twist[..., 3:], linear.shape)
     return np.concatenate(
         [np.einsum("kmji,kmj->kmi", turn, part) for part in (linear, angular)], axis=-1
@@ -81,7 +81,7 @@ def carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArra
 
 
 def gathered(
-    turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray
+    turn: FloatArray, position: FloatArray, rate: FloatArray, points: FloatArray
 ) -> FloatArray:
     """Twist of each point due to the strain rates between it and the head, (k, m, 6), in the frame of the head.
 
@@ -89,7 +89,7 @@ def gathered(
     integral of the same parabola.
     """
     angular = np.einsum("kmij,kmj->kmi", turn, rate[..., 3:])
-    linear = np.einsum("kmij,kmj->kmi", turn, rate[..., :3]) + np.cross(place, angular)
+    linear = np.einsum("kmij,kmj->kmi", turn, rate[..., :3]) + np.cross(position, angular)
     f = np.concatenate([linear, angular], axis=-1)
     h = points[2] - points[0]
     first = f[:, :-2:2]

@@ -29,7 +29,7 @@ class OffsetFilter(NamedTuple):
     """Rate at the time `since`, rad/s."""
 
     def at(self, time: FloatArray) -> FloatArray:
-        """Angle, rate and acceleration at `time` (s, not before `since`), (3, k); rad, rad/s, rad/s^2."""
+        """Return the angle, rate and acceleration at `time` (s, not before `since`), (3, k); rad, rad/s, rad/s^2."""
         motion = np.empty((3, len(time)))
         follow_offset(time, self.since, self.wanted, self.response, self.angle, self.rate, motion)
         return motion
@@ -46,7 +46,7 @@ class OffsetFilter(NamedTuple):
         )
 
     def aimed(self, target: float, response: float, time: float) -> OffsetFilter:
-        """The filter that continues from this one at `time`, with the same angle and rate, to `wanted`."""
+        """Return the filter that continues from this one at `time`, with the same angle and rate, to `wanted`."""
         # For a single time, Python is faster than a call of compiled code.
         angle, rate, _ = offset_at(
             time - self.since, self.wanted, self.response, self.angle, self.rate

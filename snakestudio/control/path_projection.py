@@ -39,11 +39,11 @@ class PathProjection(NamedTuple):
     """Curvature of the path there, 1/m, positive to the left."""
 
     def ahead(self, distance: float) -> FloatArray:
-        """The point on the tangent `distance` (m) ahead of the nearest point, (2,), m."""
+        """Return the point on the tangent `distance` (m) ahead of the nearest point, (2,), m."""
         return np.array(self.ahead_xy(distance))
 
     def ahead_xy(self, distance: float) -> tuple[float, float]:
-        """The coordinates of `ahead`, m."""
+        """Return the coordinates of `ahead`, m."""
         x, y = self.point.tolist()
         return x + distance * math.cos(self.direction), y + distance * math.sin(self.direction)
 
@@ -72,7 +72,7 @@ def projected(
 
 
 def heading_to(sight: PathProjection, look_ahead: float, shift: float = 0.0) -> float:
-    """Heading that leads onto the path, rad, not wrapped.
+    """Return the heading that leads onto the path, rad, not wrapped.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def heading_to(sight: PathProjection, look_ahead: float, shift: float = 0.0) -> 
 
 
 def integral_rate(cross: float, look_ahead: float, shift: float) -> float:
-    """Rate of the integral, dimensionless; multiplied by the integral gain it is the rate of `shift`.
+    """Return the rate of the integral, dimensionless; multiplied by the integral gain it is the rate of `shift`.
 
     It approaches 0 far from the path, which prevents wind-up on a long approach.
     """

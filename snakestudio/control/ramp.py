@@ -40,7 +40,7 @@ class Ramp:
     is constant."""
 
     def towards(self, target: float, time: float, lever: float = 0.0) -> Ramp:
-        """The ramp that continues from this one at `time` to `target`.
+        """Return the ramp that continues from this one at `time` to `target`.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Ramp:
     def _polynomial(
         self, coefficients: tuple[float, ...], time: FloatArray, end: float
     ) -> FloatArray:
-        """The polynomial during the ramp, `end` after it."""
+        """Return the polynomial during the ramp, `end` after it."""
         if not coefficients:
             return np.full(time.shape, end)
         x = (time - self.start) / self.duration
@@ -84,24 +84,24 @@ class Ramp:
         return np.where(x < 1.0, result, end)
 
     def value(self, time: FloatArray) -> FloatArray:
-        """Value at `time`, which must not be before `start`."""
+        """Return the value at `time`, which must not be before `start`."""
         return self._polynomial(self.coefficients, time, self.target)
 
     def rate(self, time: FloatArray) -> FloatArray:
-        """First derivative at `time`."""
+        """Return the first derivative at `time`."""
         return self._polynomial(
             tuple(k * c / self.duration for k, c in enumerate(self.coefficients))[1:], time, 0.0
         )
 
     def acceleration(self, time: FloatArray) -> FloatArray:
-        """Second derivative at `time`."""
+        """Return the second derivative at `time`."""
         second = tuple(k * (k - 1) * c / self.duration**2 for k, c in enumerate(self.coefficients))[
             2:
         ]
         return self._polynomial(second, time, 0.0)
 
     def integral(self, time: FloatArray) -> FloatArray:
-        """Integral from `start` to `time`."""
+        """Return the integral from `start` to `time`."""
         elapsed = time - self.start
         if not self.coefficients:
             return self.target * elapsed
@@ -111,12 +111,12 @@ class Ramp:
 
 
 def constant(value: float) -> Ramp:
-    """A quantity that does not change."""
+    """Return a quantity that does not change."""
     return Ramp(value)
 
 
 def lead_in(away: FloatArray) -> tuple[FloatArray, Ramp]:
-    """Transition of joints that start `away` (rad) from their references, from t = 0 on.
+    """Return the transition of joints that start `away` (rad) from their references, from t = 0 on.
 
     Returns
     -------

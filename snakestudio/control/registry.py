@@ -42,7 +42,7 @@ def _located(scene: Scene, base_dir: Path | None) -> Scene:
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Errors and warnings of `scene` for its controller; relative paths in it are relative to `base_dir`."""
+    """Return the errors and warnings of `scene` for its controller; relative paths in it are relative to `base_dir`."""
     if not plugin_kinds.is_complete(scene):
         return plugin_kinds.problems(scene, base_dir)
     return _check(_located(scene, base_dir))
@@ -82,7 +82,7 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     )
     if errors:
         raise SceneError.of(errors)
-    if scene.body.strained:  # its strain law determines everything
+    if scene.body.strained:  # the strain law determines everything
         source: Controller = _load(_STRAIN_SOURCE)(scene)
         return source
     plugins = plugin_kinds.driving_plugins(scene)

@@ -40,7 +40,7 @@ class Offset(Protocol):
     """An angle that a controller adds to the yaw of each joint."""
 
     def at(self, time: FloatArray) -> FloatArray:
-        """Angle, rate and acceleration at `time` (k,), (3, k); rad, s."""
+        """Return the angle, rate and acceleration at `time` (k,), (3, k); rad, s."""
         ...
 
     def add_to(self, motion: Motion, columns: IndexArray, time: FloatArray) -> None:
@@ -120,9 +120,9 @@ class SetPoints(OpenLoop):
         if start is not None:
             if self._limit:  # a joint with the angle of the gait need not be straightened first
                 bent = np.abs(start) > self._limit
-                there = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
+                aligned = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
                 self._state = replace(
-                    self._state, released=np.where(bent & there, 0, self._state.released)
+                    self._state, released=np.where(bent & aligned, 0, self._state.released)
                 )
             if not control.lead_in:
                 return
@@ -133,7 +133,7 @@ class SetPoints(OpenLoop):
             self._led = bool(self._away.any())
 
     def begun(self, time: float) -> bool:
-        """Whether all joints follow the gait at `time`, that is, start delay and soft start are over."""
+        """Return whether all joints follow the gait at `time`, that is, start delay and soft start are over."""
         if time < self._delay:
             return False
         return not self._limit or math.floor(time / self._step + 1e-6) >= int(
@@ -151,7 +151,7 @@ class SetPoints(OpenLoop):
         return self._speed.limited(self._unlimited(time, offset))
 
     def _unlimited(self, time: FloatArray, offset: Offset | None = None) -> JointReference:
-        """References before the speed limit is applied."""
+        """Return the references before the speed limit is applied."""
         if not (self._limit or self._hold):
             motion = self._following(time)
             if offset is not None:
@@ -191,12 +191,12 @@ class SetPoints(OpenLoop):
         return steps
 
     def _jumps(self) -> IntArray:
-        """Steps at which the soft start of a joint axis ends (with a jump from 0)."""
+        """Return the steps at which the soft start of a joint axis ends (with a jump from 0)."""
         released = self._state.released
         return np.unique(released[(released > 0) & (released < NEVER)])
 
     def _delayed(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """The gait, shifted by the start delay."""
+        """Return the gait, shifted by the start delay."""
         if not self._delay:
             return self._gait.motion(time, through_ramps)
         motion = self._gait.motion(np.maximum(time - self._delay, 0.0), through_ramps)
@@ -205,7 +205,7 @@ class SetPoints(OpenLoop):
         return motion
 
     def _following(self, time: FloatArray, follows: NDArray[np.bool_] | None = None) -> Motion:
-        """The gait with lead-in from the initial pose; axes that do not follow it yet are at 0."""
+        """Return the gait with lead-in from the initial pose; axes that do not follow it yet are at 0."""
         motion = self._delayed(time, through_ramps=self._led)
         if follows is not None:
             for part in motion:
@@ -213,8 +213,8 @@ class SetPoints(OpenLoop):
         if self._led:
             approach = self._approach
             left = (approach.value(time), approach.rate(time), approach.acceleration(time))
-            for part, share in zip(motion, left, strict=True):
-                part += share[:, None] * self._away
+            for part, weight in zip(motion, left, strict=True):
+                part += weight[:, None] * self._away
         return motion
 
     def _release(self, until: int) -> None:
@@ -237,7 +237,7 @@ class SetPoints(OpenLoop):
         return self._following(time, (begun[:, None] >= released) | (released == 0))
 
     def _sampled(self, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
-        """The current set-points, sampled once per set-point period."""
+        """Return the current set-points, sampled once per set-point period."""
         samples, which = np.unique(self._sample_step(steps, after), return_inverse=True)
         angle = self._softened(
             np.asarray(samples * self._step, np.float64), samples, np.ones(len(samples), bool)
@@ -251,7 +251,7 @@ class SetPoints(OpenLoop):
     def _turned(
         self, offset: Offset, steps: IntArray, after: NDArray[np.bool_], begin: int
     ) -> FloatArray:
-        """Offset in the current set-points, (k,), rad; set-points before step `begin` keep theirs."""
+        """Return the offset in the current set-points, (k,), rad; set-points before step `begin` keep theirs."""
         sampled = self._sample_step(steps, after)
         now = offset.at(np.asarray(sampled * self._step, np.float64))[0]
         turned = np.where(sampled >= begin, now, self._state.turned)
@@ -259,7 +259,7 @@ class SetPoints(OpenLoop):
         return turned
 
     def _sample_step(self, steps: IntArray, after: NDArray[np.bool_]) -> IntArray:
-        """Step at which the current set-point was sampled."""
+        """Return the step at which the current set-point was sampled."""
         begun: IntArray = np.where(after | (steps % self._hold > 0), steps, steps - 1).clip(0)
         return begun // self._hold * self._hold
 

@@ -132,11 +132,11 @@ class SpeedLimited:
         return self.controller.channels
 
     def values(self) -> NDArray[np.float64]:
-        """Values of the channels."""
+        """Return the values of the channels."""
         return self.controller.values()
 
     def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> Reference:
-        """Limited references of the controller."""
+        """Return the limited references of the controller."""
         reference = self.controller.reference(time, snapshot)
         return (
             self._speed.limited(reference) if isinstance(reference, JointReference) else reference
@@ -168,7 +168,7 @@ class SteerableSpeedLimited(SpeedLimited):
 
 
 def _largest_rates(scene: Scene) -> FloatArray | None:
-    """Largest rates of the gait for all axes, (m,), rad/s; None if unknown."""
+    """Return the largest rates of the gait for all axes, (m,), rad/s; None if unknown."""
     axes = scene.body.axes
     own = GAIT_KINDS[scene.gait.kind].rates
     if own is not None:
@@ -188,7 +188,7 @@ def _largest_rates(scene: Scene) -> FloatArray | None:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Warnings if the gait exceeds the speed limits of the motors."""
+    """Return the warnings if the gait exceeds the speed limits of the motors."""
     if not scene.controller.uses_gait or not scene.body.jointed:
         return []
     limit = scene.axis_values.max_speed
@@ -203,12 +203,12 @@ def check(scene: Scene) -> list[Problem]:
         f"the gait moves joint {axis.joint + 1} ({axis.kind}) at up to {fastest:.3g}°/s, but its motor is limited to "
         f"{most:.3g}°/s, so it will lag"
     )
-    share = float(limit[worst] / rates[worst])
+    fraction = float(limit[worst] / rates[worst])
     return [
         Problem(
             "hint",
             "actuator.max_speed_deg_s",
             message,
-            f"Run the gait at {100 * share:.2g} % of its speed",
+            f"Run the gait at {100 * fraction:.2g} % of its speed",
         )
     ]

@@ -91,9 +91,9 @@ def integrate(
             slope = derivative(t + (number + 1) * h, x)
         result[end] = x
         if end > begin + 1:
-            share = (time[begin + 1 : end] - t) / length
+            fraction = (time[begin + 1 : end] - t) / length
             result[begin + 1 : end] = _between(
-                share, first, x, length * first_slope, length * slope
+                fraction, first, x, length * first_slope, length * slope
             )
         begin = end
     if not np.isfinite(x).all():
@@ -106,7 +106,7 @@ def integrate(
 def _step(
     derivative: Derivative, t: float, x: FloatArray, h: float, k1: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """State after a step, and difference between both estimates at its midpoint."""
+    """Return the state after a step, and difference between both estimates at its midpoint."""
     k2 = derivative(t + 0.5 * h, x + 0.5 * h * k1)
     k3 = derivative(t + 0.5 * h, x + 0.5 * h * k2)
     k4 = derivative(t + h, x + h * k3)
@@ -123,10 +123,10 @@ def _check_step(t: float, h: float, x: FloatArray, correction: FloatArray) -> No
 
 
 def _between(
-    share: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray
+    fraction: FloatArray, x0: FloatArray, x1: FloatArray, d0: FloatArray, d1: FloatArray
 ) -> FloatArray:
     """Cubic Hermite interpolant of a step at fractions of it."""
-    s = share.reshape(-1, *(1 for _ in x0.shape))
+    s = fraction.reshape(-1, *(1 for _ in x0.shape))
     rest = 1.0 - s
     result: FloatArray = (
         rest**2 * (1.0 + 2.0 * s) * x0
@@ -175,24 +175,24 @@ class StateController(AngleController):
         )
 
     def first_state(self) -> Any:
-        """State at the start of a run."""
+        """Return the state at the start of a run."""
         raise NotImplementedError
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> Any:
-        """Derivative of the state, with the values of the fields at `time` (s)."""
+        """Return the derivative of the state, with the values of the fields at `time` (s)."""
         raise NotImplementedError
 
     def output(self, state: FloatArray, fields: Any) -> Any:
-        """Angles of the joint axes for a state, (m,), rad."""
+        """Return the angles of the joint axes for a state, (m,), rad."""
         raise NotImplementedError
 
     def values(self) -> FloatArray:
-        """Values of the channels."""
+        """Return the values of the channels."""
         own = channel_values(self, type(self).channels)
         return np.concatenate([own, self.state.ravel() if self.state_channels else ()])
 
     def fields_at(self, time: float) -> Any:
-        """Values of the fields at a time (s); changed ones are ramped."""
+        """Return the values of the fields at a time (s); changed ones are ramped."""
         fields = self.fields
         at = np.array([time])
         underway = {
@@ -205,7 +205,7 @@ class StateController(AngleController):
         return type(fields).model_construct(**{**dict(fields), **underway})
 
     def angles(self, time: FloatArray, snapshot: Snapshot) -> FloatArray:
-        """Angles of the joint axes, (k, m); advances the state."""
+        """Return the angles of the joint axes, (k, m); advances the state."""
         settled = all(time[0] >= ramp.start + ramp.duration for ramp in self._ramps.values())
         fields = self.fields
 
@@ -223,7 +223,7 @@ class StateController(AngleController):
         )
 
     def outputs(self, states: FloatArray, fields: Any) -> FloatArray:
-        """Angles for several states with the same fields, (k, m): `output` of each state."""
+        """Return the angles for several states with the same fields, (k, m): `output` of each state."""
         return np.stack([self._output(state, fields) for state in states])
 
     def _output(self, state: FloatArray, fields: Any) -> FloatArray:
@@ -354,11 +354,11 @@ class OscillatorController(StateController):
         self._to: IndexArray = both[:, 0].copy()
         self._from: IndexArray = both[:, 1].copy()
         self._known: tuple[Any, FloatArray, FloatArray] | None = (
-            None  # of the fields: amplitudes and leads
+            None  # amplitudes and leads of the last fields
         )
 
     def amplitudes(self, fields: Any) -> FloatArray:
-        """Amplitudes of all axes, (m,), rad."""
+        """Return the amplitudes of all axes, (m,), rad."""
         return self._constants(fields)[1]
 
     def _constants(self, fields: Any) -> tuple[Any, FloatArray, FloatArray]:
@@ -374,18 +374,18 @@ class OscillatorController(StateController):
         return known
 
     def offsets(self, fields: Any) -> FloatArray:
-        """Offsets of all axes, (m,), rad."""
+        """Return the offsets of all axes, (m,), rad."""
         offset: FloatArray = np.radians(
             self._yaw * fields.offset_deg + self._pitch * fields.pitch_offset_deg
         )
         return offset
 
     def leads(self, fields: Any) -> FloatArray:
-        """Phases of all axes relative to the yaw axis at the head, (m,), rad."""
+        """Return the phases of all axes relative to the yaw axis at the head, (m,), rad."""
         return self._constants(fields)[2]
 
     def outputs(self, states: FloatArray, fields: Any) -> FloatArray:
-        """Angles for several states; `output` receives them as (rows, k, m)."""
+        """Return the angles for several states; `output` receives them as (rows, k, m)."""
         return np.asarray(self.output(np.moveaxis(states, 0, 1), fields), np.float64)
 
     def coupled(self, influence: Callable[[IndexArray, IndexArray], FloatArray]) -> FloatArray:
@@ -409,7 +409,7 @@ def _has_pitch(scene: Scene) -> bool:
 
 
 def check_reach(scene: Scene) -> list[Problem]:
-    """Warnings if an oscillator controller exceeds the joint limits."""
+    """Return warnings if an oscillator controller exceeds the joint limits."""
     law = scene.controller
     limit = scene.robot.joint_limit_deg
     assert isinstance(law, OscillatorFields)

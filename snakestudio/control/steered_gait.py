@@ -98,7 +98,7 @@ class _State:
     """Aimed at 0 or 1."""
 
     def phase(self, time: FloatArray) -> FloatArray:
-        """Phase at `time` (s), rad."""
+        """Return the phase at `time` (s), rad."""
         return self.turned + self.frequency.integral(time)
 
 
@@ -126,7 +126,7 @@ class SteeredGait:
         self._known = self._state  # at the last evaluation
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        """Return angles, rates and accelerations at `time` ((k,), s), exact."""
         if self._state is self._known:
             return self._ahead.motion(time)
         self._known = self._state
@@ -136,7 +136,9 @@ class SteeredGait:
     def _evaluated(self, time: FloatArray) -> Motion:
         state = self._state
         time = time[:, None]
-        share, blend, offset = (q.at(time) for q in (state.amplitude, state.blend, state.offset))
+        amplitude, blend, offset = (
+            q.at(time) for q in (state.amplitude, state.blend, state.offset)
+        )
         omega, d_omega, _ = state.frequency.at(time)
         phase = state.phase(time)
         motion = np.zeros((3, len(time), self._m))
@@ -145,7 +147,7 @@ class SteeredGait:
         for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[
             : 1 if alone else 2
         ]:
-            lifted = share if alone else _product(weight, share)
+            lifted = amplitude if alone else _product(weight, amplitude)
             for kind, wave in (("yaw", shape.yaw), (shape.vertical, shape.pitch)):
                 entries_of, joints_of = self._axes[kind]
                 if wave.amplitude:
@@ -191,18 +193,20 @@ class SteeredGait:
             if shape != state.shape:
                 return replace(state, other=shape, blend=resting(0.0).aimed(1.0, limits, time))
             return state
-        share = 0.0 if shape == state.shape else 1.0 if shape == state.other else state.blend.target
-        if share != state.blend.target:
-            state = replace(state, blend=state.blend.aimed(share, limits, time))
+        target = (
+            0.0 if shape == state.shape else 1.0 if shape == state.other else state.blend.target
+        )
+        if target != state.blend.target:
+            state = replace(state, blend=state.blend.aimed(target, limits, time))
         return state
 
     def arrived(self, shape: Shape | EnvelopedShape) -> bool:
-        """Whether the gait has this shape or is changing to it; otherwise call `aim` again."""
+        """Return whether the gait has this shape or is changing to it; otherwise call `aim` again."""
         state = self._state
         return shape == (state.other if state.blend.target == 1.0 else state.shape)
 
     def values(self, time: float) -> tuple[float, float, float]:
-        """Frequency (rad/s), fraction of the amplitude and offset (rad) at `time` (s)."""
+        """Return the frequency (rad/s), fraction of the amplitude and offset (rad) at `time` (s)."""
         state = self._state
         return (
             state.frequency.value_at(time),

@@ -139,7 +139,7 @@ class Steering(ABC):
 
     @abstractmethod
     def _target(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
-        """Heading reference, rad, up to whole turns, and the feedforward offset to the left, rad.
+        """Return the heading reference, rad, up to whole turns, and the feedforward offset to the left, rad.
 
         They apply for `period` (s), which is 0 while the loop is open.
         """
@@ -155,17 +155,17 @@ class Steering(ABC):
         return CHANNELS
 
     def values(self) -> FloatArray:
-        """Values of the channels; heading and reference are continuous over whole turns."""
+        """Return the values of the channels; heading and reference are continuous over whole turns."""
         return np.array(self._steered())
 
     def _steered(self) -> tuple[float, float, float]:
-        """Heading, its reference and the offset of the joints, rad."""
+        """Return the heading, its reference and the offset of the joints, rad."""
         state = self._steering
         heading = state.heading or 0.0
         return heading, heading + state.error, state.offset.angle
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References from `time[0]` to `time[-1]` for the robot in the state of `snapshot`."""
+        """Return the references from `time[0]` to `time[-1]` for the robot in the state of `snapshot`."""
         assert snapshot is not None
         now = time.item(0)
         state = self._steering
@@ -219,7 +219,7 @@ def _doubt(key: str, message: str, remedy: str) -> Problem:
 
 
 def _gait(scene: Scene) -> list[Problem]:
-    """Warnings about a gait that does not propel the robot."""
+    """Return the warnings about a gait that does not propel the robot."""
     gait = scene.gait
     reasons = {
         "amplitude_deg": "the gait has no amplitude",
@@ -236,7 +236,7 @@ def _gait(scene: Scene) -> list[Problem]:
 
 
 def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
-    """Warnings about an offset that is zero or exceeds the joint limits."""
+    """Return the warnings about an offset that is zero or exceeds the joint limits."""
     problems = [
         _doubt(
             f"controller.{name}",
@@ -263,7 +263,7 @@ def _offset(scene: Scene, law: SteeringFields) -> list[Problem]:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` whose controller steers a gait."""
+    """Return the errors and warnings for a `scene` whose controller steers a gait."""
     law = scene.controller
     assert isinstance(law, SteeringFields)
     return _gait(scene) + _offset(scene, law)

@@ -41,7 +41,7 @@ _AVOID = "avoid 1/0, roots and logarithms of negative numbers, and very large nu
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with a continuous body."""
+    """Return the errors and warnings for a `scene` with a continuous body."""
     with np.errstate(all="ignore"):  # formulas may be anything
         return _check(scene)
 
@@ -72,7 +72,7 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _plain(scene: Scene) -> list[Problem]:
-    """Checks that do not need the law."""
+    """Return the checks that do not need the law."""
     problems: list[Problem] = []
     if not scene.start.any_body:
         problems.append(
@@ -89,7 +89,7 @@ def _plain(scene: Scene) -> list[Problem]:
 def _strains(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Errors for strains that are impossible for any body, or for this one."""
+    """Return the errors for strains that are impossible for any body, or for this one."""
     problems: list[Problem] = []
     motion = np.column_stack([law.travel(times)[:, None], law.speed(times)])
     if law.has_speed and not (fine := (np.abs(motion) < HUGE).all(axis=1)).all():
@@ -141,13 +141,13 @@ def _strains(
 
 
 def _places(law: StrainLaw, duration: float) -> tuple[FloatArray, FloatArray]:
-    """Additional times (k,) and abscissas (m,) at which the law has an extremum or is not finite."""
+    """Return additional times (k,) and abscissas (m,) at which the law has an extremum or is not finite."""
     places = [(each.time, each.abscissa) for each in extremes(law, duration)]
     return np.unique([t for t, _ in places]), np.unique([x for _, x in places])
 
 
 def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
-    """Errors for impossible strains between the checked times and points."""
+    """Return the errors for impossible strains between the checked times and points."""
     if pole := speed_pole(law, scene.run.duration_s):
         return [
             Problem(
@@ -162,9 +162,9 @@ def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
 
 
 def _coarse(scene: Scene) -> list[Problem]:
-    """Errors if even the finest grid does not resolve the law."""
+    """Return the errors if even the finest grid does not resolve the law."""
     grid = resolution(scene)
-    if grid.hidden.share >= HIDDEN:
+    if grid.hidden.fraction >= HIDDEN:
         index = grid.hidden.component
         length = scene.beam.length_m
         return [
@@ -173,7 +173,7 @@ def _coarse(scene: Scene) -> list[Problem]:
                 scene.strain.key(COMPONENTS[index]),
                 f"{COMPONENTS[index]} changes at X = {grid.hidden.abscissa:.4g} m, t = {grid.hidden.time:.4g} s over a "
                 f"length too short for {grid.slices} slices, which can misplace the tail by "
-                f"{1e3 * grid.hidden.share * length:.3g} mm",
+                f"{1e3 * grid.hidden.fraction * length:.3g} mm",
                 f"spread the change over more than {2.0 * length / grid.slices:.2g} m",
             )
         ]
@@ -193,7 +193,7 @@ def _coarse(scene: Scene) -> list[Problem]:
 def _tight(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Errors for bends so tight that the cross-sections overlap on the inner side: r K > Gamma_X."""
+    """Return the errors for bends so tight that the cross-sections overlap on the inner side: r K > Gamma_X."""
     more = _places(law, scene.run.duration_s)
     samples = [(field.strain, times, points)]
     if len(more[0]):
@@ -220,7 +220,7 @@ def _tight(
 
 
 def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
-    """Problems for anchors that are never on the body, and for times without any anchor."""
+    """Return the problems for anchors that are never on the body, and for times without any anchor."""
     support = scene.support
     if support.guides or not support.kinematic:
         return []
@@ -282,7 +282,7 @@ def _held(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
 
 
 def _unused(scene: Scene, holds: Attachments, times: FloatArray) -> list[Problem]:
-    """Warnings for components of anchor motion that the body cannot follow."""
+    """Return the warnings for components of anchor motion that the body cannot follow."""
     if not scene.support.explicit_anchors:
         return []
     allowed = GROUPS[scene.beam.group]
@@ -342,7 +342,7 @@ def _contradicting(
 def _rings(
     scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray
 ) -> list[Problem]:
-    """Errors if the body cannot move without sideways slip (P5 (50), (56), (63))."""
+    """Return the errors if the body cannot move without sideways slip (P5 (50), (56), (63))."""
     if scene.beam.group == "R":
         return []
     if getattr(scene.support, "fixed", "") == "space" and not law.has_speed:
@@ -357,7 +357,7 @@ def _rings(
     most = 2 * ENOUGH
     while (
         most < len(points)
-        and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).share >= HIDDEN
+        and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).fraction >= HIDDEN
     ):
         most *= 2
     if most > 2 * ENOUGH:
@@ -411,13 +411,13 @@ def _slip(
     points: FloatArray,
     most: int,
 ) -> tuple[Slip, FloatArray]:
-    """Sideways slip of a body at about `most` of its points, and these points."""
+    """Return the sideways slip of a body at about `most` of its points, and these points."""
     stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
     points = points[::stride]
     field = StrainField(*(part[:, ::stride] for part in field))
-    turn, place = shape(field.strain, scene.beam.length_m)
+    turn, position = shape(field.strain, scene.beam.length_m)
     own = law.speed(times)[:, 0] if law.has_speed else None
-    return slip(field, turn, place, points, scene.beam.radius_m, own), points
+    return slip(field, turn, position, points, scene.beam.radius_m, own), points
 
 
 def _thinned(points: FloatArray, most: int) -> FloatArray:

@@ -40,7 +40,7 @@ class _Drive:
     rest: Ramp = _NOTHING
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Integral of V_o since the start of the run (k,), and V_o and its derivative (k, 2).
+        """Return the integral of V_o since the start of the run (k,), and V_o and its derivative (k, 2).
 
         With a law without a speed, the speed of the previous law decays to rest, together with the
         pattern that it left on the body.
@@ -53,7 +53,7 @@ class _Drive:
         return self.law.speed(t) if self.law.has_speed else np.zeros((len(t), 2))
 
     def towards(self, law: StrainLaw, time: float) -> _Drive:
-        """The drive of `law` that continues distance, speed and acceleration at `time`."""
+        """Return the drive of `law` that continues distance, speed and acceleration at `time`."""
         at = np.array([time])
         travelled, now = self.at(at)
         new = _Drive(law)
@@ -81,7 +81,7 @@ class _Layer:
     def weight(
         self, t: FloatArray, x: FloatArray, travelled: FloatArray, speed: FloatArray
     ) -> tuple[FloatArray, ...]:
-        """Weight of the law and the derivatives in `StrainField`, each (k, m)."""
+        """Return the weight of the law and the derivatives in `StrainField`, each (k, m)."""
         if np.isnan(self.border):
             u = ((t - self.start) / BLEND_TIME)[:, None]
             du = 1.0 / BLEND_TIME
@@ -125,7 +125,7 @@ class StrainSource(OpenLoop):
         )
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> StrainReference:
-        """Strains at `time` (k,) and at the midpoints, as Runge-Kutta steps need them: 2k - 1 knots."""
+        """Return the strains at `time` (k,) and at the midpoints, as Runge-Kutta steps need them: 2k - 1 knots."""
         t = np.empty(2 * len(time) - 1)
         t[::2] = time
         t[1::2] = 0.5 * (time[:-1] + time[1:])
@@ -162,12 +162,12 @@ class StrainSource(OpenLoop):
         return self._state.layers[-1].weight(t, np.array([0.0, self._length]), travelled, speed)[0]
 
     def _covers(self, t: FloatArray) -> NDArray[np.bool_]:
-        """Whether the current law covers the whole body at times `t`."""
+        """Return whether the current law covers the whole body at times `t`."""
         alone: NDArray[np.bool_] = (self._ends(t) == 1.0).all(axis=1)
         return alone
 
     def field(self, t: FloatArray, x: FloatArray) -> StrainField:
-        """Strains at times `t` (k,) and abscissas `x` (m,), blended from all laws on the body."""
+        """Return the strains at times `t` (k,) and abscissas `x` (m,), blended from all laws on the body."""
         travelled, speed = self._state.drive.at(t)
         layers = self._state.layers
         weights = [layer.weight(t, x, travelled, speed) for layer in layers[1:]]

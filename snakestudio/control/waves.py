@@ -42,7 +42,7 @@ class _WaveState:
         return self.steady and self.amplitude.target == 0.0 and self.offset.target == 0.0
 
     def passed(self, time: float) -> float:
-        """Phase accumulated since t = 0, rad."""
+        """Return the phase accumulated since t = 0, rad."""
         return float(self.turned + self.omega.integral(np.array([time]))[0])
 
 
@@ -142,7 +142,7 @@ class WaveGait:
         """Ramp to the parameters of `gait` from `time` on."""
         waves = gait.waves(self._robot)
         before = self._states
-        if waves.vertical != self._vertical:  # only one of them moves axes of this robot
+        if waves.vertical != self._vertical:  # this robot has axes for only one of them
             self._vertical = waves.vertical
             before = (before[0], _state(NO_WAVE))
         yaw, pitch = (
@@ -155,7 +155,7 @@ class WaveGait:
         self._set_states((yaw, pitch), self._enveloped(waves, time))
 
     def _enveloped(self, waves: BodyWaves, time: float) -> tuple[Ramp, ...]:
-        """Ramps of the amplitude factors to those of `waves`."""
+        """Return the ramps of the amplitude factors to those of `waves`."""
         if not (self._envelope or waves.envelope):
             return ()
         count = self._robot.n_joints
@@ -216,7 +216,7 @@ class WaveGait:
 def _ramped(
     state: _WaveState, joints_of: FloatArray, t: FloatArray, factors: tuple[FloatArray, ...] | None
 ) -> Motion:
-    """Motion of one wave at some joints while its parameters change."""
+    """Return the motion of one wave at some joints while its parameters change."""
     amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
     if factors is not None:
         factor, d_factor, dd_factor = factors

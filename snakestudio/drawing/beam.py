@@ -70,7 +70,7 @@ class Tube:
 
 
 def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
-    """Straight segments between points (n, 3), and their half-lengths (n-1,), m."""
+    """Return the straight segments between points (n, 3), and their half-lengths (n-1,), m."""
     offset = np.diff(position, axis=0)
     length = np.sqrt(np.einsum("ij,ij->i", offset, offset))
     axis = offset / np.maximum(length, 1e-12)[:, None]
@@ -82,13 +82,13 @@ def segments(position: FloatArray) -> tuple[Chain, FloatArray]:
 
 
 def _columns(pixels: float) -> int:
-    """Facets around a body with a radius in pixels, for an outline error of at most 0.25 pixels."""
+    """Return the facets around a body with a radius in pixels, for an outline error of at most 0.25 pixels."""
     needed = math.pi / math.acos(1.0 - min(0.25 / max(pixels, 0.5), 0.5))
     return min(48, max(12, 4 * math.ceil(needed / 4)))
 
 
 def _fitting(snapshot: Snapshot, n: int) -> BodyFields | None:
-    """Internal fields of the body, if known at all cross-sections."""
+    """Return the internal fields of the body, if known at all cross-sections."""
     body = snapshot.body
     return (
         body
@@ -106,7 +106,7 @@ def tube(
     theme: Theme,
     bright: frozenset[int],
 ) -> Tube | None:
-    """The body at an instant; None if the pose of a cross-section is unknown.
+    """Return the body at an instant; None if the pose of a cross-section is unknown.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def tube(
 def _shape(
     links: Chain, tangent: FloatArray, radius: FloatArray, beam: Beam, camera: Camera
 ) -> Skin:
-    """The mesh, with the necessary resolution."""
+    """Return the mesh, with the necessary resolution."""
     n = len(links.known)
     spacing = beam.length_m / (n - 1)
     at = rings(n, band_step(spacing, beam.radius_m), float(f"{spacing / beam.radius_m:.6g}"))
@@ -165,7 +165,7 @@ def _shape(
 def _tint(
     fields: BodyFields | None, shape: Skin, overlays: Overlays, theme: Theme, bright: frozenset[int]
 ) -> tuple[Batch, Range]:
-    """Colours of the vertices, and the range of the shown quantity."""
+    """Return the colours of the vertices, and the range of the shown quantity."""
     rows = len(shape.section)
     head = shape.head_rings
     tail = shape.tail_rings
@@ -192,7 +192,7 @@ def _tint(
 
 
 def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
-    """Visor, eyes and a bright collar at the first cross-section with a radius (m)."""
+    """Return the visor, eyes and a bright collar at the first cross-section with a radius (m)."""
     at = links.position[:1]
     turn = quat.multiply(links.quaternion[0], _TURNED)
     return {
@@ -205,7 +205,7 @@ def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:
 def holds(
     this: Tube, snapshot: Snapshot, scene: Scene, overlays: Overlays, theme: Theme
 ) -> dict[str, Batch]:
-    """Rings or anchors that hold the body: in the colour of forces if loaded, else dim."""
+    """Return the rings or anchors that hold the body: in the colour of forces if loaded, else dim."""
     body = snapshot.body
     if body is None or not len(body.active) or not scene.support.kinematic:
         return {}
@@ -236,7 +236,7 @@ def holds(
 def outlines(
     this: Tube, links: Chain, indices: list[int], extra: FloatArray, colour: Colour
 ) -> dict[str, list[Batch]]:
-    """Shells around cross-sections and half of the body to their neighbours, enlarged by `extra` (n,), m."""
+    """Return the shells around cross-sections and half of the body to their neighbours, enlarged by `extra` (n,), m."""
     last = len(links.known) - 1
     batches: dict[str, list[Batch]] = {"sleeve": [], "capsule": []}
     for mesh, chosen in (
@@ -270,7 +270,7 @@ def outlines(
 
 
 def _marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Batch:
-    """Thin bright bands at cross-sections."""
+    """Return the thin bright bands at cross-sections."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known)], int)
     radius = this.radius[chosen]
     return solid_rows(
@@ -285,7 +285,7 @@ def _marked(this: Tube, links: Chain, indices: list[int], colour: Colour) -> Bat
 
 
 def bands(this: Tube, links: Chain, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
-    """Bands at the cross-sections that are selected or under the cursor."""
+    """Return the bands at the cross-sections that are selected or under the cursor."""
     picks = [(pick, theme.accent) for pick in overlays.selection if pick.kind == "link"]
     if (
         overlays.hover is not None
@@ -300,7 +300,7 @@ def bands(this: Tube, links: Chain, overlays: Overlays, theme: Theme) -> dict[st
 def ghost(
     pose: FloatArray, beam: Beam, camera: Camera, colour: Colour, opacity: float
 ) -> Tube | None:
-    """A translucent, unstretched body; None if the pose of a cross-section is unknown."""
+    """Return a translucent, unstretched body; None if the pose of a cross-section is unknown."""
     links = chain(pose)
     if len(pose) < 2 or not links.known.all():
         return None

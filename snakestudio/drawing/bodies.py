@@ -45,7 +45,7 @@ class ObstacleBody:
 
 
 def _plate(obstacle: Obstacle) -> Block:
-    """A thin plate with the size of an obstacle of unknown shape."""
+    """Return a thin plate with the size of an obstacle of unknown shape."""
     flat = ObstacleBody(
         obstacle, tuple(obstacle_solids(shape_of(obstacle).without_files(obstacle))), None, None
     )
@@ -58,7 +58,7 @@ def _plate(obstacle: Obstacle) -> Block:
 
 
 def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
-    """The surface of an obstacle; None if it consists of posts and blocks only."""
+    """Return the surface of an obstacle; None if it consists of posts and blocks only."""
     if kind.steps:
         return surfaces.staircase([solid for solid in solids if isinstance(solid, Block)])
     if all(isinstance(solid, Post | Block) for solid in solids):
@@ -81,7 +81,7 @@ def _surface(kind: ShapeKind, solids: Sequence[Solid]) -> Surface | None:
 
 
 def body_of(obstacle: Obstacle, base_dir: Path | None) -> ObstacleBody:
-    """The body of an obstacle; its file names are relative to `base_dir`."""
+    """Return the body of an obstacle; its file names are relative to `base_dir`."""
     kind = shape_of(obstacle)
     try:
         solids = tuple(obstacle_solids(obstacle, base_dir))
@@ -96,7 +96,7 @@ def body_of(obstacle: Obstacle, base_dir: Path | None) -> ObstacleBody:
 
 @lru_cache(maxsize=1024)
 def body_outlines(body: ObstacleBody) -> tuple[Outline, ...]:
-    """Outlines of an obstacle from above, one for each of its solids."""
+    """Return the outlines of an obstacle from above, one for each of its solids."""
     # Every step of stairs extends to the end of the landing: the outline of the first one is that
     # of the flight.
     solids = body.solids[:1] if shape_of(body.obstacle).steps else body.solids
@@ -105,7 +105,7 @@ def body_outlines(body: ObstacleBody) -> tuple[Outline, ...]:
 
 @lru_cache(maxsize=1024)
 def body_rectangle(body: ObstacleBody) -> FloatArray:
-    """Corners (4, 2), m, anticlockwise, of the bounding rectangle in the orientation of the obstacle."""
+    """Return corners (4, 2), m, anticlockwise, of the bounding rectangle in the orientation of the obstacle."""
     obstacle = body.obstacle
     angle = math.radians(getattr(obstacle, shape_of(obstacle).turn_key, 0.0))
     along = np.array([math.cos(angle), math.sin(angle)])
@@ -122,6 +122,6 @@ def body_rectangle(body: ObstacleBody) -> FloatArray:
 
 
 def body_centre(body: ObstacleBody) -> FloatArray:
-    """Centre (2,), m, of an obstacle seen from above."""
+    """Return the centre (2,), m, of an obstacle seen from above."""
     centre: FloatArray = body_rectangle(body).mean(axis=0)
     return centre

@@ -38,7 +38,7 @@ class BodyRange:
         self._largest = {"force": 0.0, "friction": 0.0}
 
     def arrow_length(self, kind: str, length: float) -> float | None:
-        """Rounded arrow scale, m/N, for a body of `length` (m); None without forces so far.
+        """Return the rounded arrow scale, m/N, for a body of `length` (m); None without forces so far.
 
         The arrow of the largest "force" on anchors, or "friction" on a section, is about a third as
         long as the body.

@@ -77,7 +77,7 @@ class Camera:
         return 0.01 * self.distance, max(150.0 * self.distance, 100.0)
 
     def view(self) -> FloatArray:
-        """Matrix from world to camera coordinates, (4, 4)."""
+        """Return the matrix from world to camera coordinates, (4, 4)."""
         matrix = np.eye(4)
         axes = self.axes
         matrix[:3, :3] = axes
@@ -85,7 +85,7 @@ class Camera:
         return matrix
 
     def projection(self, aspect: float) -> FloatArray:
-        """Matrix from camera to clip coordinates, (4, 4)."""
+        """Return the matrix from camera to clip coordinates, (4, 4)."""
         near, far = self.clip
         t = math.tan(self.fov / 2)
         if self.orthographic:
@@ -120,7 +120,7 @@ class Camera:
         return np.maximum(depth, self.clip[0]) * t
 
     def project(self, points: ArrayLike, aspect: float) -> FloatArray:
-        """Normalised device coordinates (..., 3) of world points (..., 3); NaN behind the eye."""
+        """Return normalised device coordinates (..., 3) of world points (..., 3); NaN behind the eye."""
         p = np.asarray(points, float)
         clip = p @ (m := self.projection(aspect) @ self.view())[:, :3].T + m[:, 3]
         w = clip[..., 3:]
@@ -128,7 +128,7 @@ class Camera:
         return ndc
 
     def unproject(self, ndc: ArrayLike, aspect: float) -> FloatArray:
-        """World points (..., 3) of normalised device coordinates (..., 3)."""
+        """Return world points (..., 3) of normalised device coordinates (..., 3)."""
         n = np.asarray(ndc, float)
         inverse = np.linalg.inv(self.projection(aspect) @ self.view())
         world = n @ inverse[:, :3].T + inverse[:, 3]
@@ -136,7 +136,7 @@ class Camera:
         return point
 
     def ray(self, ndc: tuple[float, float], aspect: float) -> tuple[FloatArray, FloatArray]:
-        """Ray through a point of the frame.
+        """Return the ray through a point of the frame.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Camera:
         return self.eye, direction / np.linalg.norm(direction)
 
     def ground_point(self, ndc: tuple[float, float], aspect: float) -> FloatArray | None:
-        """Intersection of the ray through a point of the frame with the ground z = 0, (3,), m; None without one."""
+        """Intersection of the ray through a point of the frame with the ground z = 0, (3,), m; None if they miss."""
         origin, direction = self.ray(ndc, aspect)
         if abs(direction[2]) < 1e-9:
             return None
@@ -235,7 +235,7 @@ class Camera:
         return replace(self, target=_triple(point))
 
     def standard(self, name: str) -> Camera:
-        """Standard view by name in `STANDARD_VIEWS`, with the same target and distance."""
+        """Return the standard view by name in `STANDARD_VIEWS`, with the same target and distance."""
         azimuth, elevation, orthographic = STANDARD_VIEWS[name]
         return replace(
             self,
@@ -245,7 +245,7 @@ class Camera:
         )
 
     def toggled(self) -> Camera:
-        """Switch between perspective and orthographic projection."""
+        """Return the switch between perspective and orthographic projection."""
         return replace(self, orthographic=not self.orthographic)
 
     def frame(self, lo: ArrayLike, hi: ArrayLike, aspect: float, margin: float = 1.12) -> Camera:

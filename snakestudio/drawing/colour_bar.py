@@ -69,23 +69,23 @@ def bar(quantity: str, span: Range, scale: float, top: float) -> Bar | None:
 
 
 def bar_scale(pixel: float) -> float:
-    """Device pixels per pixel of the bar, which stays readable in small frames."""
+    """Return the device pixels per pixel of the bar, which stays readable in small frames."""
     return max(pixel, 0.85)
 
 
 def bar_left(width: int, pixel: float) -> float:
-    """Left edge of a bar in a frame of a width, device pixels; `pixel` as in `View`."""
+    """Return the left edge of a bar in a frame of a width, device pixels; `pixel` as in `View`."""
     return width - (_WIDTH + _MARGIN) * bar_scale(pixel)
 
 
 def bar_corner(this: Bar, width: int, height: int, pixel: float) -> tuple[float, float, float]:
-    """Left and upper edge of the bar in a frame, and device pixels per pixel of the bar."""
+    """Return the left and upper edge of the bar in a frame, and device pixels per pixel of the bar."""
     size = bar_scale(pixel)
     return bar_left(width, pixel), max(this.top * height, _MARGIN * size), size
 
 
 def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
-    """Matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
+    """Return the matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
     matrix = np.zeros((4, 4))
     left, top, size = bar_corner(this, width, height, pixel)
     matrix[0, 0] = 2 * size / width
@@ -95,7 +95,7 @@ def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
 
 
 def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
-    """Background, colours and ticks."""
+    """Return the background, colours and ticks."""
     # Line widths are in pixels of a frame 720 high; those of the bar can be larger.
     grow = bar_scale(pixel) / pixel
     high = this.height
@@ -111,8 +111,8 @@ def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
         steps = line_rows(edge[:-1], edge[1:], _THICK * grow, theme.text)
         steps[:, 8:11] = gradient(signed, _STEPS)
         parts.append(steps)
-        for share, _ in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
-            x = x0 + share * (x1 - x0)
+        for fraction, _ in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
+            x = x0 + fraction * (x1 - x0)
             below = y + _THICK / 2
             parts.append(_flat((x, below), (x, below + _TICK), grow, theme.text_dim, 1.0))
     return np.concatenate(parts)
@@ -129,7 +129,7 @@ def _flat(
 
 
 def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
-    """Title, ticks and note."""
+    """Return the title, ticks and note."""
     size = 12.0 * bar_scale(pixel) / pixel
     labels = []
     y = 6.0
@@ -139,10 +139,10 @@ def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
         )
         x0 = _PAD
         x1 = _WIDTH - _PAD
-        for share, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
-            at = (x0 + share * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
+        for fraction, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
+            at = (x0 + fraction * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
             # Labels at the ends stay inside.
-            side = 0.0 if share < 0.02 else 1.0 if share > 0.98 else 0.5
+            side = 0.0 if fraction < 0.02 else 1.0 if fraction > 0.98 else 0.5
             labels.append(Label(text, at, theme.text, size, 1.0, (side, 1.0)))
         y += _TITLE + _COLOURS
     if this.note:

@@ -273,7 +273,7 @@ def build(
 
 
 def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str, Batch], Batch]:
-    """Solids and lines of the gizmo and of the guides."""
+    """Return the solids and lines of the gizmo and of the guides."""
     solids = (
         {"sphere": gizmo_solids.guide_dots(overlays.guides, camera, theme)}
         if overlays.guides
@@ -309,21 +309,21 @@ def _outlines(
         outlined.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
     warned = tuple(pick for pick in overlays.warned if pick not in overlays.selection)
     outlined.insert(0, (warned, theme.force, _OUTLINE))
-    for picks, colour, share in outlined:
+    for picks, colour, width in outlined:
         # The selection may not exist at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
         of_world = [
             p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)
         ]
         if of_links and drawn.outlines is not None:
-            grow = share * camera.view_height(np.nan_to_num(links.position))
+            grow = width * camera.view_height(np.nan_to_num(links.position))
             for mesh, rows in drawn.outlines(of_links, grow, colour).items():
                 result[mesh] += rows
         if of_world:
             result["drum"].append(
-                world_parts.obstacle_outline(world.posts, of_world, camera, share, colour)
+                world_parts.obstacle_outline(world.posts, of_world, camera, width, colour)
             )
-            shells += world_parts.terrain_outlines(world.terrain, of_world, share, colour)
+            shells += world_parts.terrain_outlines(world.terrain, of_world, width, colour)
     return {
         mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))
     }, shells
@@ -332,7 +332,7 @@ def _outlines(
 def _bounds(
     links: robot_parts.Chain, reach: float, world: Obstacles
 ) -> tuple[FloatArray, FloatArray]:
-    """Box around all shadow casters."""
+    """Return the box around all shadow casters."""
     low = np.full(3, np.inf)
     high = np.full(3, -np.inf)
     if links.known.any():

@@ -49,7 +49,7 @@ def drawn_body(
     camera: Camera,
     theme: Theme,
 ) -> DrawnBody:
-    """The scene's body at an instant; `links` are its parts, at least one."""
+    """Return the scene's body at an instant; `links` are its parts, at least one."""
     raise NotImplementedError(type(body))
 
 
@@ -104,7 +104,7 @@ def _selected(overlays: Overlays) -> frozenset[int]:
 def ghosts(
     these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
 ) -> tuple[list[Batch], list[beam_parts.Tube]]:
-    """Translucent robots: those with links, and continuous ones."""
+    """Return translucent robots: those with links, and continuous ones."""
     capsules = []
     tubes = []
     for one in these:

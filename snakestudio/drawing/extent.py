@@ -37,7 +37,7 @@ class Extent:
 
 
 def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Extent | None:
-    """Area of the solids and lines in a frame; None if none are visible.
+    """Return the area of the solids and lines in a frame; None if none are visible.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
 
 
 def _balls(rows: Batch, arrows: bool = False) -> Batch:
-    """Bounding balls (centre, radius) of solids; the position of an arrow is its foot."""
+    """Return bounding balls (centre, radius) of solids; the position of an arrow is its foot."""
     balls = np.column_stack((rows[:, :3], rows[:, 3] + 1.2 * rows[:, 12]))
     if arrows:
         x, y, z, w = rows[:, 4:8].T

@@ -19,7 +19,7 @@ _BEVELLED = 8.0
 
 
 def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) -> int:
-    """Facets around a body for a tolerance of its outline, within a budget for all `count` bodies.
+    """Return the facets around a body for a tolerance of its outline, within a budget for all `count` bodies.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) 
 
 
 def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
-    """Facets around a link."""
+    """Return the facets around a link."""
     known = draw_list.links.position[draw_list.links.known]
     if not len(known):
         return 16
@@ -59,7 +59,7 @@ def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
 
 
 def post_look(settings: Settings, draw_list: DrawList, view: View) -> tuple[str, int]:
-    """Mesh of the posts, and facets around one."""
+    """Return the mesh of the posts, and facets around one."""
     these = draw_list.world.posts
     if not len(these.radius):
         return "obstacle", 16
@@ -70,6 +70,6 @@ def post_look(settings: Settings, draw_list: DrawList, view: View) -> tuple[str,
 
 
 def cast_facets(draw_list: DrawList, texel: float) -> int:
-    """Facets around a post in a height map with a texel size, m."""
+    """Return the facets around a post in a height map with a texel size, m."""
     these = draw_list.world.posts
     return facets(float(these.radius.max(initial=0.0)) / texel, 0.5, 32, len(these.radius), 24000)

@@ -27,13 +27,13 @@ _SPOKES = 32
 
 
 def fade(away_squared: FloatArray) -> FloatArray:
-    """Light at a squared distance from the centre, in reaches: 1 in the centre, 0 far away."""
+    """Return the light at a squared distance from the centre, in reaches: 1 in the centre, 0 far away."""
     light: FloatArray = 1.0 / np.square(1.0 + away_squared)
     return light
 
 
 def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
-    """Unit mesh: x, y in reaches and light, (k, 4) with one column unused; triangles (m,)."""
+    """Return the unit mesh: x, y in reaches and light, (k, 4) with one column unused; triangles (m,)."""
     turn = np.linspace(0, 2 * math.pi, _SPOKES, endpoint=False)
     radius = np.array(_RINGS)
     x, y = np.outer(radius, np.cos(turn)), np.outer(radius, np.sin(turn))
@@ -52,12 +52,12 @@ def floor_mesh() -> tuple[Batch, np.typing.NDArray[np.uint32]]:
 
 
 def grid_step(view_height: float) -> float:
-    """Spacing of the fine grid lines for a frame of `view_height` metres: a power of ten, m."""
+    """Return the spacing of the fine grid lines for a frame of `view_height` metres: a power of ten, m."""
     return step_below(max(view_height, 1e-6) / 4.0, (1.0,))
 
 
 def grid_lines(camera: Camera, theme: Theme) -> Batch:
-    """Lines of the grid, (k, LINE_WIDTH): every tenth is strong, all fade with the floor's light."""
+    """Return the lines of the grid, (k, LINE_WIDTH): every tenth is strong, all fade with the floor's light."""
     height = float(camera.view_height(camera.target))
     step = grid_step(height)
     # The fine lines vanish before the next power of ten is used.

@@ -43,7 +43,7 @@ class FrictionPicture:
 
 
 def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture | None:
-    """The friction map; None if it is missing or cannot be used (`check` reports that)."""
+    """Return the friction map; None if it is missing or cannot be used (`check` reports that)."""
     if not ground.picture:
         return None
     try:
@@ -55,7 +55,7 @@ def friction_picture(ground: Ground, base_dir: Path | None) -> FrictionPicture |
 
 @lru_cache(maxsize=4)
 def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture | None:
-    """The friction map in a file; `stamp` (of the file) invalidates the cache when it changes."""
+    """Return the friction map in a file; `stamp` (of the file) invalidates the cache when it changes."""
     try:
         grey = picture_values(
             Ground(picture=picture.model_copy(update={"file": str(path.absolute())}))
@@ -75,5 +75,5 @@ def _of_file(picture: GroundPicture, path: Path, stamp: int) -> FrictionPicture 
 
 
 def tint_colours(theme: Theme) -> tuple[Colour, Colour]:
-    """Colours of the tint at the most and the least slippery ground."""
+    """Return the colours of the tint at the most and the least slippery ground."""
     return (0.0, 0.0, 0.0), theme.support

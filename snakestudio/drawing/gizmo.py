@@ -84,12 +84,12 @@ class Handle:
 
 
 def size_of(pivot: FloatArray, camera: Camera) -> float:
-    """Length of an axis at a pivot, m."""
+    """Return the length of an axis at a pivot, m."""
     return LENGTH * float(camera.view_height(pivot))
 
 
 def handles(gizmo: Gizmo, camera: Camera) -> list[Handle]:
-    """Handles of a gizmo that are usable from the camera direction, without those seen edge-on."""
+    """Return the handles of a gizmo that are usable from the camera direction, without those seen edge-on."""
     if gizmo.held:
         return [h for h in _all(gizmo, camera) if h.name == gizmo.held]
     back = camera.axes[2]
@@ -122,7 +122,7 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
         for name, axis in axes.items()
     ]
     if gizmo.mode == "move":
-        near, far = (share * size for share in _PLANE)
+        near, far = (fraction * size for fraction in _PLANE)
         for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
             if a in axes and b in axes:
                 u, v = axes[a], axes[b]
@@ -139,7 +139,7 @@ def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
 
 
 def _circle(axes: FloatArray, name: str) -> FloatArray:
-    """Points of the closed unit circle around an axis, (k, 3), anticlockwise seen against the axis."""
+    """Return the points of the closed unit circle around an axis, (k, 3), anticlockwise seen against the axis."""
     u, v = ring_axes(axes, name)
     angle = np.linspace(0.0, math.tau, _RING_POINTS + 1)
     circle: FloatArray = np.outer(np.cos(angle), u) + np.outer(np.sin(angle), v)
@@ -147,7 +147,7 @@ def _circle(axes: FloatArray, name: str) -> FloatArray:
 
 
 def ring_axes(axes: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
-    """Directions (3,) of angle 0 and of a right angle on a ring."""
+    """Return directions (3,) of angle 0 and of a right angle on a ring."""
     k = "xyz".index(name)
     return axes[:, (k + 1) % 3], axes[:, (k + 2) % 3]
 
@@ -162,7 +162,7 @@ def pick_handle(
     aspect: float,
     reach: float = 0.0125,
 ) -> str:
-    """Name of the handle at a point of the frame; "" if missing.
+    """Return the name of the handle at a point of the frame; "" if missing.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def pick_handle(
     reach : float
         Picking distance, as a fraction of the frame height.
     """
-    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # in frame heights
+    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # unit: frame heights
     best = ""
     least = reach
     for handle in these:
@@ -201,7 +201,7 @@ def pick_handle(
 
 
 def facing(handle: Handle, camera: Camera) -> FloatArray:
-    """Distances (m) of the segments of a ring in front of its centre, (k - 1,); negative behind it."""
+    """Return distances (m) of the segments of a ring in front of its centre, (k - 1,); negative behind it."""
     points = handle.points
     middles = 0.5 * (points[1:] + points[:-1])
     away: FloatArray = (middles - points[:-1].mean(axis=0)) @ camera.axes[2]
@@ -209,7 +209,7 @@ def facing(handle: Handle, camera: Camera) -> FloatArray:
 
 
 def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]]]:
-    """Segments of a ring in front of its centre, and those behind."""
+    """Return the segments of a ring in front of its centre, and those behind."""
     ahead = facing(handle, camera) > -1e-9
     return [
         (front, np.flatnonzero(ahead == front)) for front in (True, False) if (ahead == front).any()
@@ -217,23 +217,23 @@ def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]
 
 
 def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | None = None) -> float:
-    """Distance of a point (2,) from segments of a polyline (k, 2)."""
+    """Return the distance of a point (2,) from segments of a polyline (k, 2)."""
     start = line[:-1]
     segment = np.diff(line, axis=0)
     if pieces is not None:
         start = start[pieces]
         segment = segment[pieces]
-    share = np.clip(
+    fraction = np.clip(
         ((cursor - start) * segment).sum(axis=1)
         / np.maximum((segment * segment).sum(axis=1), 1e-18),
         0.0,
         1.0,
     )
-    return float(np.linalg.norm(start + share[:, None] * segment - cursor, axis=1).min())
+    return float(np.linalg.norm(start + fraction[:, None] * segment - cursor, axis=1).min())
 
 
 def _inside(square: FloatArray, cursor: FloatArray) -> bool:
-    """Whether a point lies in a convex polygon (k, 2)."""
+    """Return whether a point lies in a convex polygon (k, 2)."""
     edge = np.roll(square, -1, axis=0) - square
     to = cursor - square
     side = edge[:, 0] * to[:, 1] - edge[:, 1] * to[:, 0]

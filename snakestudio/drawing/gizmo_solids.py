@@ -28,13 +28,13 @@ _TURNED = np.array((1.0, 0.0, 0.0, 0.0))
 
 
 def axis_colour(name: str, theme: Theme) -> Colour:
-    """Colour of an axis; of a plane the colour of its normal axis; of the centre the text colour."""
+    """Return the colour of an axis; of a plane the colour of its normal axis; of the centre the text colour."""
     axis = name if len(name) == 1 else next((a for a in "xyz" if a not in name), "")
     return {"x": theme.axis_x, "y": theme.axis_y, "z": theme.axis_z}.get(axis, theme.text)
 
 
 def handle_colour(gizmo: Gizmo, handle: Handle, theme: Theme) -> Colour:
-    """Colour of a handle: closer to the text colour if hovered or dragged."""
+    """Return the colour of a handle: closer to the text colour if hovered or dragged."""
     r, g, b = axis_colour(handle.name, theme)
     if handle.name not in (gizmo.hovered, gizmo.held):
         return r, g, b
@@ -44,7 +44,7 @@ def handle_colour(gizmo: Gizmo, handle: Handle, theme: Theme) -> Colour:
 
 
 def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]:
-    """Heads, boxes, squares and the centre, by mesh."""
+    """Return heads, boxes, squares and the centre, by mesh."""
     size = size_of(gizmo.pivot, camera)
     solids: dict[str, list[Batch]] = {"cone": [], "cube": [], "plate": []}
     for handle in handles(gizmo, camera):
@@ -71,7 +71,7 @@ def gizmo_solids(gizmo: Gizmo, camera: Camera, theme: Theme) -> dict[str, Batch]
 
 
 def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:
-    """Shafts and rings; for a dragged handle also its constraint line or rotation angle."""
+    """Return shafts and rings; for a dragged handle also its constraint line or rotation angle."""
     lines = [np.zeros((0, LINE_WIDTH), np.float32)]
     for handle in handles(gizmo, camera):
         bright = handle.name in (gizmo.hovered, gizmo.held)
@@ -96,7 +96,7 @@ def gizmo_lines(gizmo: Gizmo, camera: Camera, theme: Theme) -> Batch:
 
 
 def _sweep(gizmo: Gizmo, handle: Handle, colour: Colour) -> Batch:
-    """Spokes of a rotation: start, current angle, and faint ones in between."""
+    """Return the spokes of a rotation: start, current angle, and faint ones in between."""
     begin, angle = gizmo.sweep
     u, v = ring_axes(gizmo.axes, handle.name)
     radius = float(np.linalg.norm(handle.points[0] - gizmo.pivot))
@@ -110,7 +110,7 @@ def _sweep(gizmo: Gizmo, handle: Handle, colour: Colour) -> Batch:
 
 
 def guide_lines(guides: Sequence[Guide], theme: Theme) -> Batch:
-    """The lines of guides."""
+    """Return the lines of guides."""
     rows = [np.zeros((0, LINE_WIDTH), np.float32)]
     for guide in guides:
         rows.append(
@@ -120,7 +120,7 @@ def guide_lines(guides: Sequence[Guide], theme: Theme) -> Batch:
 
 
 def guide_dots(guides: Sequence[Guide], camera: Camera, theme: Theme) -> Batch:
-    """Points at snapping targets."""
+    """Return the points at snapping targets."""
     at = np.array([guide.end for guide in guides if guide.dot], float).reshape(-1, 3)
     return _rows(at, _TURNED, 0.0065 * camera.view_height(at), theme.accent)
 
@@ -136,12 +136,12 @@ def _rows(
 
 
 def _frame(along: FloatArray, normal: FloatArray) -> FloatArray:
-    """Quaternion (4,) that turns x to a direction and z to a unit normal perpendicular to it."""
+    """Return the quaternion (4,) that turns x to a direction and z to a unit normal perpendicular to it."""
     x = along / np.linalg.norm(along)
     return _matrix_turn(np.column_stack((x, np.cross(normal, x), normal)))
 
 
 def _matrix_turn(axes: FloatArray) -> FloatArray:
-    """Quaternion (4,) of a rotation (3, 3)."""
+    """Return the quaternion (4,) of a rotation (3, 3)."""
     turn: FloatArray = quaternions(axes[None])[0]
     return turn

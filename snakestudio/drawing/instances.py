@@ -30,7 +30,7 @@ def solid_rows(
     gloss: float = 0.35,
     shaded: float = 0.0,
 ) -> Batch:
-    """Instance rows of k solids.
+    """Return the instance rows of k solids.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def solid_rows(
 def line_rows(
     start: FloatArray, end: FloatArray, width: float, colour: Colour, opacity: ArrayLike = 1.0
 ) -> Batch:
-    """Instance rows of k line segments.
+    """Return the instance rows of k line segments.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def arrows(
 def force_arrows(
     contacts: Contacts, overlays: Overlays, camera: Camera, theme: Theme
 ) -> list[Batch]:
-    """Arrows of the forces on the links: normal forces of obstacles and friction in different colours.
+    """Return the arrows of the forces on the links: normal forces of obstacles and friction in different colours.
 
     Anchors and supports of a continuous body count as obstacles; their forces are among the
     contacts, too.
@@ -78,7 +78,7 @@ def force_arrows(
 
 
 def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: Theme) -> Batch:
-    """Double-headed arrows of the torques of anchors and supports of a continuous body."""
+    """Return the double-headed arrows of the torques of anchors and supports of a continuous body."""
     size = np.linalg.norm(body.torque, axis=1)
     strong = body.active & (
         size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point))
@@ -87,12 +87,15 @@ def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: T
     vector = body.torque[strong] * overlays.torque_scale
     # The second head is one head length behind the first.
     return np.concatenate(
-        [arrows(start, share * vector, camera, theme.friction, 0.008) for share in (0.86, 1.0)]
+        [
+            arrows(start, fraction * vector, camera, theme.friction, 0.008)
+            for fraction in (0.86, 1.0)
+        ]
     )
 
 
 def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
-    """Spheres at the closed contacts, coloured by stick and slip."""
+    """Return the spheres at the closed contacts, coloured by stick and slip."""
     closed = (contacts.state != ContactState.OPEN) & np.isfinite(contacts.point).all(axis=1)
     at = contacts.point[closed]
     sticks = (contacts.state[closed] == ContactState.STICK)[:, None]
@@ -103,7 +106,7 @@ def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
 
 
 def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
-    """Mark of the robot's centre of mass; empty if a pose is unknown."""
+    """Return the mark of the robot's centre of mass; empty if a pose is unknown."""
     at = snapshot.centre_of_mass[None, :]
     if not np.isfinite(at).all():
         return np.zeros((0, 16), np.float32)
@@ -113,7 +116,7 @@ def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
 
 
 def trail_lines(trail: FloatArray | tuple[Trail, ...] | None, theme: Theme) -> Batch:
-    """Trails as line segments; the oldest part fades."""
+    """Return trails as line segments; the oldest part fades."""
     if trail is None:
         return np.zeros((0, LINE_WIDTH), np.float32)
     trails = (Trail(trail),) if isinstance(trail, np.ndarray) else trail

@@ -33,7 +33,7 @@ class Mesh:
 def _revolve(
     profile: Profile, angles: Sequence[float], plate: Callable[[int, int], float] | None = None
 ) -> Mesh:
-    """Surface of revolution about x; a repeated point or angle creates a hard edge.
+    """Return the surface of revolution about x; a repeated point or angle creates a hard edge.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _revolve(
 
 
 def _outward(vertices: NDArray[np.float32], triangles: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Triangles oriented according to their normals (at radius 1 and half-length 1)."""
+    """Return the triangles oriented according to their normals (at radius 1 and half-length 1)."""
     solid = vertices[:, :3].astype(float)
     solid[:, 0] += vertices[:, 6]
     a, b, c = (solid[triangles[:, i]] for i in range(3))
@@ -108,7 +108,7 @@ def _turn(detail: int) -> list[float]:
 def _cap(
     detail: int, end: float, tone: float = 1.0, pole: float = math.pi / 2
 ) -> list[tuple[float, float, float, float, float, float]]:
-    """Meridian of an end sphere, from the rear pole, or to the front pole, or up to an angle `pole`."""
+    """Return the meridian of an end sphere, from the rear pole, or to the front pole, or up to an angle `pole`."""
     steps = max(2, round(detail / 4 * pole / (math.pi / 2)))
     quarter = [pole * k / steps for k in range(steps + 1)]
     arc = [
@@ -118,7 +118,7 @@ def _cap(
 
 
 def _capsule(detail: int) -> Mesh:
-    """Plain cylinder with round ends: ghosts and outlines."""
+    """Return the plain cylinder with round ends: ghosts and outlines."""
     return _revolve([*_cap(detail, -1.0), *_cap(detail, 1.0)], _turn(detail))
 
 
@@ -168,17 +168,17 @@ def _shell(detail: int, pole: float) -> Mesh:
 
 
 def _link(detail: int) -> Mesh:
-    """Link between two neighbours, without the parts deep inside them."""
+    """Return the link between two neighbours, without the parts deep inside them."""
     return _shell(detail, _HIDDEN)
 
 
 def _end_link(detail: int) -> Mesh:
-    """Link with a visible end."""
+    """Return the link with a visible end."""
     return _shell(detail, math.pi / 2)
 
 
 def _patch(radius: float, azimuths: Sequence[float], elevations: Sequence[float]) -> Mesh:
-    """Part of a sphere around the front end, between azimuths about z and elevations, rad."""
+    """Return the part of a sphere around the front end, between azimuths about z and elevations, rad."""
     az, el = np.meshgrid(np.array(azimuths), np.array(elevations))
     normal = np.stack((np.cos(el) * np.cos(az), np.cos(el) * np.sin(az), np.sin(el)), axis=-1)
     rows, columns = az.shape
@@ -191,7 +191,7 @@ def _patch(radius: float, azimuths: Sequence[float], elevations: Sequence[float]
 
 
 def _visor(detail: int) -> Mesh:
-    """Dark glass across the front of the head."""
+    """Return the dark glass across the front of the head."""
     wide = math.radians(78)
     low = math.radians(2)
     high = math.radians(56)
@@ -205,13 +205,13 @@ def _visor(detail: int) -> Mesh:
 
 
 def _collar(detail: int) -> Mesh:
-    """Band in the groove behind the front end of the head, with the facets of the shell below it."""
+    """Return the band in the groove behind the front end of the head, with the facets of the shell below it."""
     over = 0.01  # covers the edges of the groove, visible at a flat angle
     return _revolve([(-_SEAM - over, 1.006, 0, 1, 1, 1), (over, 1.006, 0, 1, 1, 1)], _turn(detail))
 
 
 def _eyes(detail: int) -> Mesh:
-    """Two discs on the visor."""
+    """Return two discs on the visor."""
     eyes = []
     for side in (-1.0, 1.0):
         azimuth = side * math.radians(36)
@@ -229,8 +229,8 @@ def _eyes(detail: int) -> Mesh:
         around = np.linspace(0, 2 * math.pi, max(20, detail // 2), endpoint=False)
         outwards = np.outer(np.cos(around), across) + np.outer(np.sin(around), up)
         rings = [
-            forward * math.cos(size * share) + math.sin(size * share) * outwards
-            for share in (0.5, 1.0)
+            forward * math.cos(size * fraction) + math.sin(size * fraction) * outwards
+            for fraction in (0.5, 1.0)
         ]
         normal = np.vstack((forward, *rings))
         # Just above the visor: a larger gap would be visible at the outline of the head.
@@ -272,7 +272,7 @@ def _sphere(detail: int) -> Mesh:
 
 
 def _mass(detail: int) -> Mesh:
-    """Sphere with alternating octants, the symbol of a centre of mass."""
+    """Return the sphere with alternating octants, the symbol of a centre of mass."""
     count = max(4, detail // 4) * 4
     quarter = count // 4
     angles = [2 * math.pi * k / count for k in range(count + 1)]
@@ -287,7 +287,7 @@ def _mass(detail: int) -> Mesh:
 
 
 def _arrow(detail: int) -> Mesh:
-    """Arrow from the origin to stretch 2 (its length is two half-lengths) with a head of radius 1."""
+    """Return the arrow from the origin to stretch 2 (its length is two half-lengths) with a head of radius 1."""
     head = 2.7
     shaft = 0.42
     slope = 1 / math.hypot(1, head)
@@ -315,7 +315,7 @@ def _cone(detail: int) -> Mesh:
 
 
 def _box(thickness: float) -> Mesh:
-    """Square box from -1 to 1 along x and y, with half of `thickness` along z."""
+    """Return the square box from -1 to 1 along x and y, with half of `thickness` along z."""
     size = np.array((1.0, 1.0, thickness))
     vertices = []
     indices = []
@@ -331,7 +331,7 @@ def _box(thickness: float) -> Mesh:
 
 
 def _obstacle(detail: int) -> Mesh:
-    """Cylinder with a bevelled top edge, darker towards its foot at stretch -1."""
+    """Return the cylinder with a bevelled top edge, darker towards its foot at stretch -1."""
     bevel = 0.05
     s = math.sqrt(0.5)
     profile = [
@@ -343,7 +343,7 @@ def _obstacle(detail: int) -> Mesh:
 
 
 def _stub(detail: int) -> Mesh:
-    """Cylinder without bevel and foot, darker downwards: an obstacle a few pixels wide."""
+    """Return the cylinder without bevel and foot, darker downwards: an obstacle a few pixels wide."""
     profile = [
         (0, 1, 0, 1, -1, 0.72),
         (0, 1, 0, 1, 1, 1.0),
@@ -354,7 +354,7 @@ def _stub(detail: int) -> Mesh:
 
 
 def _drum(detail: int) -> Mesh:
-    """Plain closed cylinder: outlines and translucent obstacles."""
+    """Return the plain closed cylinder: outlines and translucent obstacles."""
     profile = [
         (0, 0.0, -1, 0, -1, 1),
         (0, 1, -1, 0, -1, 1),
@@ -367,7 +367,7 @@ def _drum(detail: int) -> Mesh:
 
 
 def _hoop(detail: int) -> Mesh:
-    """Torus of radius 1 around x: an annular support."""
+    """Return the torus of radius 1 around x: an annular support."""
     minor = 0.1
     around = max(8, detail // 2)
     profile = []
@@ -384,7 +384,7 @@ _SPOKES = 6
 
 
 def _wheel(detail: int) -> Mesh:
-    """Wheel around x with a dark tyre and sectors that make its rotation visible."""
+    """Return the wheel around x with a dark tyre and sectors that make its rotation visible."""
     steps = max(2, detail // _SPOKES)
     angles = [
         2.0 * math.pi * (sector + k / steps) / _SPOKES
@@ -414,7 +414,7 @@ _STUDS = 8
 
 
 def _clamp(detail: int) -> Mesh:
-    """Bevelled collar of radius 1 around x with spikes: an anchor."""
+    """Return the bevelled collar of radius 1 around x with spikes: an anchor."""
     half = 0.34
     bevel = 0.07
     inner = 0.86

@@ -80,7 +80,7 @@ class Obstacles:
         self.low, self.high = self._boxes()
 
     def _boxes(self) -> tuple[FloatArray, FloatArray]:
-        """Boxes around the obstacles."""
+        """Return the boxes around the obstacles."""
         posts = self.posts
         blocks = self.blocks
         low = np.full((len(self.bodies), 3), np.inf)
@@ -200,7 +200,7 @@ _MOST_CHANGED = 0.2
 
 
 def _counts(world: Obstacles, kind: str, chosen: IndexArray | None = None) -> IndexArray:
-    """Number of solids of a kind of each (chosen) obstacle."""
+    """Return the number of solids of a kind of each (chosen) obstacle."""
     solids = getattr(world, kind)
     owner = np.array([i for i, _ in solids], np.intp) if isinstance(solids, tuple) else solids.owner
     count = np.bincount(owner, minlength=len(world.bodies))
@@ -236,7 +236,7 @@ _HIDDEN = attrgetter("hidden")
 def _bodies(
     obstacles: tuple[Obstacle, ...], base_dir: Path | None, cached: tuple[ObstacleBody, ...]
 ) -> tuple[ObstacleBody, ...]:
-    """Bodies of obstacles; existing ones are reused."""
+    """Return the bodies of obstacles; existing ones are reused."""
     if len(cached) == len(obstacles):
         # Usually one of many has changed, so comparing by position is fast.
         other = others(tuple(map(_OBSTACLE, cached)), obstacles)
@@ -264,7 +264,7 @@ _KEEP = 6
 def obstacles_of(
     obstacles: tuple[Obstacle, ...], base_dir: Path | None = None, *, shown_only: bool = False
 ) -> Obstacles:
-    """The obstacles of a scene; the same object for the same tuple.
+    """Return the obstacles of a scene; the same object for the same tuple.
 
     Parameters
     ----------

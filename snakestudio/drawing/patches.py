@@ -24,7 +24,7 @@ def _raised(points: FloatArray) -> FloatArray:
 
 
 def hatching(corners: FloatArray) -> FloatArray:
-    """Ends of hatching lines inside a polygon of corners (k, 2), at 45 degrees, (m, 2, 2), m."""
+    """Return the ends of hatching lines inside a polygon of corners (k, 2), at 45 degrees, (m, 2, 2), m."""
     turned = corners @ np.array([[1.0, -1.0], [1.0, 1.0]]) / np.sqrt(2.0)
     low, high = turned[:, 1].min(), turned[:, 1].max()
     start = turned
@@ -32,8 +32,8 @@ def hatching(corners: FloatArray) -> FloatArray:
     strokes = []
     for y in low + (np.arange(_STROKES) + 0.5) * (high - low) / _STROKES:
         crossed = (start[:, 1] > y) != (end[:, 1] > y)
-        share = (y - start[crossed, 1]) / (end[crossed, 1] - start[crossed, 1])
-        x = np.sort(start[crossed, 0] + share * (end[crossed, 0] - start[crossed, 0]))
+        fraction = (y - start[crossed, 1]) / (end[crossed, 1] - start[crossed, 1])
+        x = np.sort(start[crossed, 0] + fraction * (end[crossed, 0] - start[crossed, 0]))
         strokes += [((a, y), (b, y)) for a, b in zip(x[::2], x[1::2], strict=False)]
     lines = np.array(strokes).reshape(-1, 2, 2)
     back: FloatArray = lines @ np.array([[1.0, 1.0], [-1.0, 1.0]]) / np.sqrt(2.0)
@@ -42,7 +42,7 @@ def hatching(corners: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def patch_lines(patches: tuple[GroundPatch, ...], chosen: int, theme: Theme) -> Batch:
-    """Outlines and hatching of all patches, the selected one in the accent colour; read-only."""
+    """Return the outlines and hatching of all patches, the selected one in the accent colour; read-only."""
     batches = [np.zeros((0, LINE_WIDTH), np.float32)]
     for index, patch in enumerate(patches):
         colour = theme.accent if index == chosen else theme.support

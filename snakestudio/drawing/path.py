@@ -24,14 +24,14 @@ _MOST_ARROWS = 200
 
 
 def outline(path: GroundPath) -> FloatArray:
-    """Points (k, 2), m, of a polyline along a path, even an unfinished one."""
+    """Return points (k, 2), m, of a polyline along a path, even an unfinished one."""
     if not path or path.mistakes():
         return np.array(path.waypoints_m, np.float64).reshape(-1, 2)
     return track(path).points
 
 
 def arrow_heads(path: GroundPath) -> FloatArray:
-    """Arrow heads on the path, (k, 3, 2), m: one end, the tip and the other end."""
+    """Return the arrow heads on the path, (k, 3, 2), m: one end, the tip and the other end."""
     if not path or path.mistakes():
         return np.zeros((0, 3, 2))
     course = track(path)
@@ -39,7 +39,7 @@ def arrow_heads(path: GroundPath) -> FloatArray:
     size = min(0.07, 0.2 * course.length)
     heads = np.empty((count, 3, 2))
     for k, s in enumerate((np.arange(count) + 0.5) * course.length / count):
-        point, direction = course.place(float(s))
+        point, direction = course.pose(float(s))
         for row, turn in ((0, 2.6), (2, -2.6)):
             heads[k, row] = point + size * np.array(
                 [np.cos(direction + turn), np.sin(direction + turn)]
@@ -54,7 +54,7 @@ def _raised(points: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=4)
 def path_lines(path: GroundPath, colour: Colour) -> Batch:
-    """Line of a path and its arrow heads; empty if missing; read-only."""
+    """Return the line of a path and its arrow heads; empty if missing; read-only."""
     points = _raised(outline(path))
     if len(points) < 2:
         return np.zeros((0, LINE_WIDTH), np.float32)
@@ -66,7 +66,7 @@ def path_lines(path: GroundPath, colour: Colour) -> Batch:
 
 
 def waypoint_marks(path: GroundPath, chosen: int, camera: Camera, theme: Theme) -> Batch:
-    """Marks of the waypoints; the one at index `chosen` is highlighted."""
+    """Return the marks of the waypoints; the one at index `chosen` is highlighted."""
     if not path:
         return np.zeros((0, ROW_WIDTH), np.float32)
     at = _raised(np.array(path.waypoints_m, np.float64))
@@ -89,7 +89,7 @@ def guide_points(snapshot: Snapshot) -> FloatArray | None:
 
 
 def guide_lines(snapshot: Snapshot, theme: Theme) -> Batch:
-    """Lines from the centre of mass to the look-ahead point and to the path."""
+    """Return the lines from the centre of mass to the look-ahead point and to the path."""
     points = guide_points(snapshot)
     if points is None:
         return np.zeros((0, LINE_WIDTH), np.float32)
@@ -98,7 +98,7 @@ def guide_lines(snapshot: Snapshot, theme: Theme) -> Batch:
 
 
 def guide_marks(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
-    """Marks of the nearest point of the path (small) and the look-ahead point."""
+    """Return the marks of the nearest point of the path (small) and the look-ahead point."""
     points = guide_points(snapshot)
     if points is None:
         return np.zeros((0, ROW_WIDTH), np.float32)

@@ -21,7 +21,7 @@ def ray_capsules(
     half: FloatArray | float,
     radius: FloatArray | float,
 ) -> FloatArray:
-    """Distance along a ray to the first point of each capsule, (k,), m; infinite where it misses.
+    """Return the distance along a ray to the first point of each capsule, (k,), m; infinite where it misses.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def ray_cylinders(
     radius: FloatArray,
     height: FloatArray,
 ) -> FloatArray:
-    """Distance along a ray to the first point of each upright cylinder, (k,), m; infinite where it misses.
+    """Return the distance along a ray to the first point of each upright cylinder, (k,), m; infinite where it misses.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def ray_cylinders(
 
 
 def ray_skin(origin: FloatArray, direction: FloatArray, skin: Skin) -> tuple[float, int]:
-    """Distance along a ray to the first point of a continuous body, m, and its nearest cross-section there.
+    """Return the distance along a ray to the first point of a continuous body, m, and its nearest cross-section there.
 
     Infinite and -1 where it misses. Only triangles near the ray are tested.
     """
@@ -123,7 +123,7 @@ def ray_skin(origin: FloatArray, direction: FloatArray, skin: Skin) -> tuple[flo
 def pick(
     draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: float
 ) -> Pick | None:
-    """First object on the ray through a point of the frame.
+    """Return the first object on the ray through a point of the frame.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def pick(
 def _first_obstacle(
     world: Obstacles, origin: FloatArray, direction: FloatArray
 ) -> tuple[float, int]:
-    """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if missing."""
+    """Return the distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if missing."""
     posts = world.posts
     blocks = world.blocks
     candidates = [(np.inf, -1)]
@@ -199,7 +199,7 @@ def pick_rectangle(
     opposite: tuple[float, float],
     aspect: float,
 ) -> tuple[Pick, ...]:
-    """Links and obstacles whose centre is in a rectangle of the frame, including occluded ones.
+    """Return the links and obstacles whose centre is in a rectangle of the frame, including occluded ones.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 
 
 def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMark | None:
-    """Recorded pull at the instant of a snapshot; None if missing."""
+    """Return the recorded pull at the instant of a snapshot; None if missing."""
     if recording is None or snapshot is None or Fields.POSE not in snapshot.valid:
         return None
     pull = acting(recording.pulls, snapshot.time)
@@ -27,7 +27,7 @@ def pull_mark(recording: Recording | None, snapshot: Snapshot | None) -> PullMar
 
 
 def mark_of(pull: Pull, snapshot: Snapshot, target: FloatArray | None = None) -> PullMark:
-    """Mark of a pull at the link's pose in a snapshot, with the cursor position."""
+    """Return the mark of a pull at the link's pose in a snapshot, with the cursor position."""
     return PullMark(
         held_point(snapshot.link_pose[pull.link], np.array(pull.point)),
         np.array(pull.force),
@@ -36,31 +36,31 @@ def mark_of(pull: Pull, snapshot: Snapshot, target: FloatArray | None = None) ->
 
 
 def held_point(pose: FloatArray, point: FloatArray) -> FloatArray:
-    """World position (3,), m, of a material point of a link (in its frame, m); `pose` is (7,)."""
-    there: FloatArray = pose[:3] + matrices(pose[3:][None, :])[0] @ point
-    return there
+    """Return the world position (3,), m, of a material point of a link (in its frame, m); `pose` is (7,)."""
+    world_point: FloatArray = pose[:3] + matrices(pose[3:][None, :])[0] @ point
+    return world_point
 
 
 def pull_tip(mark: PullMark, body: Body) -> FloatArray:
-    """Tip of the arrow, (3,), m: at rest the cursor position, for the default spring stiffness."""
+    """Return the tip of the arrow, (3,), m: at rest the cursor position, for the default spring stiffness."""
     tip: FloatArray = mark.point + mark.force / usual_stiffness(body)
     return tip
 
 
 def pull_text(mark: PullMark) -> str:
-    """Magnitude of the force as text."""
+    """Return the magnitude of the force as text."""
     newtons = float(np.linalg.norm(mark.force))
     return f"{newtons:.{1 if newtons < 100 else 0}f} N"
 
 
 def pull_arrow(mark: PullMark, body: Body, camera: Camera, theme: Theme) -> Batch:
-    """Arrow of the force."""
+    """Return the arrow of the force."""
     pull = pull_tip(mark, body) - mark.point
     return arrows(mark.point[None, :], pull[None, :], camera, theme.axis_x)
 
 
 def pull_points(mark: PullMark, camera: Camera, theme: Theme) -> Batch:
-    """Spheres at the point of application and at the cursor."""
+    """Return the spheres at the point of application and at the cursor."""
     at = mark.point[None, :] if mark.target is None else np.stack((mark.point, mark.target))
     at = at[np.isfinite(at).all(axis=1)]
     return solid_rows(
@@ -69,7 +69,7 @@ def pull_points(mark: PullMark, camera: Camera, theme: Theme) -> Batch:
 
 
 def pull_line(mark: PullMark, theme: Theme) -> Batch:
-    """Line of the spring, from the link to the cursor."""
+    """Return the line of the spring, from the link to the cursor."""
     if mark.target is None or not (
         np.isfinite(mark.point).all() and np.isfinite(mark.target).all()
     ):
@@ -78,6 +78,6 @@ def pull_line(mark: PullMark, theme: Theme) -> Batch:
 
 
 def pull_label(mark: PullMark, body: Body, theme: Theme) -> Label:
-    """Label with the magnitude of the force, next to the tip of the arrow."""
+    """Return the label with the magnitude of the force, next to the tip of the arrow."""
     x, y, z = map(float, np.nan_to_num(pull_tip(mark, body)))
     return Label(pull_text(mark), (x, y, z), theme.text, 15.0, anchor=(0.5, -0.6))

@@ -66,7 +66,7 @@ QUANTITIES: dict[str, ColourQuantity] = {
 
 
 def quantity_values(fields: BodyFields, name: str) -> FloatArray:
-    """Values of a quantity at the cross-sections, (n,), SI."""
+    """Return the values of a quantity at the cross-sections, (n,), SI."""
     return QUANTITIES[name].of(fields.strain, fields.wrench)
 
 
@@ -74,7 +74,7 @@ def quantity_values(fields: BodyFields, name: str) -> FloatArray:
 
 
 def limit(size: float) -> float:
-    """Smallest round number not below `size`, so that colours that follow a maximum change rarely."""
+    """Return the smallest round number not below `size`, so that colours that follow a maximum change rarely."""
     if not (math.isfinite(size) and size > 1e-12):
         return 0.0
     return step_above(size, (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0))
@@ -88,7 +88,7 @@ def range_of(values: FloatArray, signed: bool) -> Range:
 
 
 def merged(first: Range | None, second: Range) -> Range:
-    """Union of two ranges."""
+    """Return the union of two ranges."""
     return second if first is None else (min(first[0], second[0]), max(first[1], second[1]))
 
 
@@ -168,12 +168,14 @@ _TABLES = {False: _table(SEQUENTIAL), True: _table(DIVERGING)}
 def colours(
     values: FloatArray, span: Range, signed: bool, unknown: Colour = (0.5, 0.5, 0.5)
 ) -> FloatArray:
-    """Screen colours (k, 3) of values (k,) in a range; values outside have the colour of its end."""
+    """Return screen colours (k, 3) of values (k,) in a range; values outside have the colour of its end."""
     low, high = span
     width = high - low
-    share = (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
-    known = np.isfinite(share)
-    index = np.rint((_FINE - 1) * np.clip(np.where(known, share, 0.0), 0.0, 1.0)).astype(np.intp)
+    fraction = (
+        (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
+    )
+    known = np.isfinite(fraction)
+    index = np.rint((_FINE - 1) * np.clip(np.where(known, fraction, 0.0), 0.0, 1.0)).astype(np.intp)
     result: FloatArray = _TABLES[signed][index]
     if not known.all():
         result[~known] = unknown
@@ -181,7 +183,7 @@ def colours(
 
 
 def gradient(signed: bool, steps: int) -> FloatArray:
-    """Colours (steps, 3) from one end of a map to the other."""
+    """Return colours (steps, 3) from one end of a map to the other."""
     table: FloatArray = _TABLES[signed][np.linspace(0, _FINE - 1, steps).round().astype(np.intp)]
     return table
 
@@ -207,7 +209,7 @@ _PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6
 
 
 def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
-    """Ticks as fractions of a range with their texts, and their unit.
+    """Return the ticks as fractions of a range with their texts, and their unit.
 
     Newton and similar units get prefixes, ratios become per cent, all others are unchanged.
     """
@@ -237,5 +239,5 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
 
 
 def shown_quantity(quantity: str, beam: Beam) -> str:
-    """Quantity that colours a body if `quantity` is requested: a body that only stretches has no torques."""
+    """Return the quantity that colours a body if `quantity` is requested: a body that only stretches has no torques."""
     return "axial_force" if beam.group == "R" and quantity in ("torque", "torque_z") else quantity

@@ -8,7 +8,7 @@ from snakestudio._arrays import FloatArray
 
 
 def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Hamilton product of quaternions, (..., 4) each."""
+    """Return the Hamilton product of quaternions, (..., 4) each."""
     aw, ax, ay, az = np.moveaxis(a, -1, 0)
     bw, bx, by, bz = np.moveaxis(b, -1, 0)
     return np.stack(
@@ -23,7 +23,7 @@ def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def matrix(q: FloatArray) -> FloatArray:
-    """Rotation matrices (..., 3, 3) of quaternions (..., 4); column 0 is the body's x axis in the world."""
+    """Return rotation matrices (..., 3, 3) of quaternions (..., 4); column 0 is the body's x axis in the world."""
     w, x, y, z = np.moveaxis(q, -1, 0)
     rows = (
         (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
@@ -34,7 +34,7 @@ def matrix(q: FloatArray) -> FloatArray:
 
 
 def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
-    """Vectors v (..., 3) rotated by q (..., 4)."""
+    """Return the vectors v (..., 3) rotated by q (..., 4)."""
     w = q[..., :1]
     u = q[..., 1:]
     t = 2.0 * np.cross(u, v)
@@ -43,7 +43,7 @@ def rotate(q: FloatArray, v: FloatArray) -> FloatArray:
 
 
 def between(direction: FloatArray) -> FloatArray:
-    """Shortest rotations that turn the x axis into the given unit vectors.
+    """Return the shortest rotations that turn the x axis into the given unit vectors.
 
     Parameters
     ----------

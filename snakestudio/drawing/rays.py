@@ -18,7 +18,7 @@ def ray_blocks(
     rotation: FloatArray,
     half: FloatArray,
 ) -> FloatArray:
-    """Distance along a ray to the first point of each box, (k,), m; infinite where it misses.
+    """Return the distance along a ray to the first point of each box, (k,), m; infinite where it misses.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def ray_blocks(
 def _slabs(
     start: FloatArray, along: FloatArray, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Entry and exit distances of rays with respect to all of their (..., m) pairs of planes."""
+    """Return the entry and exit distances of rays with respect to all of their (..., m) pairs of planes."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         a, b = (low - start) / along, (high - start) / along
     inside = (start >= low) & (start <= high)
@@ -51,7 +51,7 @@ def _slabs(
 
 
 def ray_prism(origin: FloatArray, direction: FloatArray, body: Prism) -> float:
-    """Distance along a ray to the first point of an extruded profile, m; infinite if it misses."""
+    """Return the distance along a ray to the first point of an extruded profile, m; infinite if it misses."""
     start = (origin - body.origin) @ body.rotation
     along = direction @ body.rotation
     edge = np.roll(body.profile, -1, axis=0) - body.profile
@@ -110,12 +110,12 @@ def ray_relief(origin: FloatArray, direction: FloatArray, body: Relief) -> float
     if not len(below):
         return math.inf
     k = int(below[0])
-    share = above[k - 1] / (above[k - 1] - above[k])
-    return float(times[k - 1] + share * (times[k] - times[k - 1]))
+    fraction = above[k - 1] / (above[k - 1] - above[k])
+    return float(times[k - 1] + fraction * (times[k] - times[k - 1]))
 
 
 def _height(heights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Height of the two triangles of each cell at points in units of the grid."""
+    """Return the height of the two triangles of each cell at points in units of the grid."""
     ny, nx = heights.shape
     i = np.clip(np.floor(x), 0, nx - 2).astype(np.intp)
     j = np.clip(np.floor(y), 0, ny - 2).astype(np.intp)

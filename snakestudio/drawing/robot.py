@@ -145,7 +145,7 @@ def _make_looks(robot: Robot, turning: tuple[str, ...]) -> _Looks:
 def _make_hinges(
     robot: Robot, length: FloatArray, offset: FloatArray, axes: dict[str, BoolArray]
 ) -> dict[str, _Hinges]:
-    """A pin along every yaw and pitch axis, a ring around every roll axis, and a band at fixed joints.
+    """Return a pin along every yaw and pitch axis, a ring around every roll axis, and a band at fixed joints.
 
     The yaw axis is fixed to the link before the joint, pitch and roll axes to the link after it.
     """
@@ -198,7 +198,7 @@ def body(
     bright: frozenset[int],
     travelled: FloatArray | None = None,
 ) -> dict[str, Batch]:
-    """Shells, joints, wheels and head.
+    """Return shells, joints, wheels and head.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def body(
 def _shells(
     links: Chain, half: FloatArray, radius: FloatArray, colours: FloatArray
 ) -> dict[str, Batch]:
-    """Shells of the links; links that share the end spheres of both neighbours need no closed ends."""
+    """Return the shells of the links; links that share the end spheres of both neighbours need no closed ends."""
     known = links.known
     # The grooves of the full shell need a cylindrical part.
     plain = half <= 0.3 * radius
@@ -255,7 +255,7 @@ def _shells(
     thin = np.minimum(radius[1:], radius[:-1])
     with np.errstate(invalid="ignore"):
         joined[1:-1] = np.square(rear[1:] - front[:-1]).sum(axis=1) < thin**2
-    # otherwise the end of the thicker one is visible
+    # With a larger difference, the end of the thicker one is visible.
     joined[1:-1] &= thin > 0.6 * np.maximum(radius[1:], radius[:-1])
     inner = known & joined[:-1] & joined[1:] & ~plain
     parts = {}
@@ -277,7 +277,7 @@ def _shells(
 
 
 def _joints(links: Chain, half: FloatArray, radius: FloatArray, theme: Theme) -> dict[str, Batch]:
-    """Joints between neighbours: a gasket if their end spheres touch, else a shaft with a ball."""
+    """Return the joints between neighbours: a gasket if their end spheres touch, else a shaft with a ball."""
     both = links.known[:-1] & links.known[1:]
     rear = (links.position[:-1] + half[:-1, None] * links.axis[:-1])[both]
     front = (links.position[1:] - half[1:, None] * links.axis[1:])[both]
@@ -336,19 +336,19 @@ def _meeting(
 
 
 def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
-    """Solids that show the joint axes."""
+    """Return the solids that show the joint axes."""
     both = links.known[:-1] & links.known[1:]
     parts = {}
     for mesh, hinges in looks.hinges.items():
         if not both.all():
-            there = both[hinges.joint]
+            drawn = both[hinges.joint]
             hinges = _Hinges(
-                hinges.joint[there],
-                hinges.link[there],
-                hinges.ahead[there],
-                hinges.turn[there],
-                hinges.half[there],
-                hinges.radius[there],
+                hinges.joint[drawn],
+                hinges.link[drawn],
+                hinges.ahead[drawn],
+                hinges.turn[drawn],
+                hinges.half[drawn],
+                hinges.radius[drawn],
             )
         if len(hinges.link):
             at = links.position[hinges.link] + hinges.ahead[:, None] * links.axis[hinges.link]
@@ -362,7 +362,7 @@ def _hinges(links: Chain, looks: _Looks, theme: Theme) -> dict[str, Batch]:
 def _wheels(
     links: Chain, wheeled: BoolArray, radius: FloatArray, theme: Theme, travelled: FloatArray | None
 ) -> dict[str, Batch]:
-    """Wheels at both sides of links, rotated by the distance that the link has rolled."""
+    """Return the wheels at both sides of links, rotated by the distance that the link has rolled."""
     which: IndexArray = np.flatnonzero(wheeled & links.known)
     size = radius[which]
     turn = links.quaternion[which]
@@ -396,7 +396,7 @@ def _wheels(
 def outline(
     links: Chain, body: ChainBody, indices: list[int], extra: FloatArray, colour: Colour
 ) -> Batch:
-    """Shells enlarged by `extra` (k,), m; their back faces, drawn flat, outline the links `indices`."""
+    """Return the shells enlarged by `extra` (k,), m; their back faces, drawn flat, outline the links `indices`."""
     chosen = np.array([i for i in indices if 0 <= i < len(links.known) and links.known[i]], int)
     radius, half, _ = body.sizes.of(len(links.known))
     return solid_rows(
@@ -411,7 +411,7 @@ def outline(
 
 
 def ghost(pose: FloatArray, body: ChainBody, colour: Colour, opacity: float) -> Batch:
-    """A translucent robot."""
+    """Return a translucent robot."""
     radius, half, middle = body.sizes.of(len(pose))
     links = chain(pose, middle)
     return solid_rows(
@@ -427,16 +427,16 @@ def ghost(pose: FloatArray, body: ChainBody, colour: Colour, opacity: float) -> 
 
 
 def jammed(links: Chain, radius: float, joints: list[int], colour: Colour) -> Batch:
-    """Spheres around jammed joints (0-based), which cannot reach their references."""
-    there = [
+    """Return the spheres around jammed joints (0-based), which cannot reach their references."""
+    jammed_joints = [
         j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]
     ]
-    at = 0.5 * (links.position[there] + links.position[[j + 1 for j in there]])
+    at = 0.5 * (links.position[jammed_joints] + links.position[[j + 1 for j in jammed_joints]])
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * radius, colour, glow=0.6)
 
 
 def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Theme) -> Batch:
-    """Thin rods along the joint axes between known links, given poses (n, 7)."""
+    """Return the thin rods along the joint axes between known links, given poses (n, 7)."""
     known: BoolArray = np.logical_and.reduce(np.isfinite(pose), axis=1)
     length = 1.9 * robot.radius_m
     thick = 0.07 * robot.radius_m
@@ -447,9 +447,9 @@ def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Th
         ("roll", theme.axis_x),
     )
     for kind, colour in kinds:
-        there = [joint for joint in joints(axes, kind).tolist() if known[joint : joint + 2].all()]
-        if there:
-            placed = [joint_axis(pose, robot, joint, kind) for joint in there]
+        drawn = [joint for joint in joints(axes, kind).tolist() if known[joint : joint + 2].all()]
+        if drawn:
+            placed = [joint_axis(pose, robot, joint, kind) for joint in drawn]
             at, about = (np.array(part) for part in zip(*placed, strict=True))
             rows.append(solid_rows(at, quat.between(about), length, thick, colour, glow=0.6))
     return np.concatenate(rows)
@@ -458,7 +458,7 @@ def joint_axes(pose: FloatArray, robot: Robot, axes: tuple[Axis, ...], theme: Th
 def reference_pose(
     pose: FloatArray, joint_angle_ref: FloatArray, robot: Robot, axes: tuple[Axis, ...]
 ) -> FloatArray | None:
-    """Poses (n, 7) of the robot at its joint references, best fitted to the present poses.
+    """Return poses (n, 7) of the robot at its joint references, best fitted to the present poses.
 
     Parameters
     ----------

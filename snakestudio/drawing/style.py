@@ -10,7 +10,7 @@ Colour = tuple[float, float, float]
 
 
 def colour(text: str) -> Colour:
-    """Colour of a text such as "#4cc2ff"."""
+    """Return the colour of a text such as "#4cc2ff"."""
     return int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255
 
 
@@ -171,7 +171,7 @@ LIGHT = Theme(
 
 @lru_cache(maxsize=4)
 def greyed(theme: Theme) -> Theme:
-    """The theme with a grey robot, for a state that is no longer current."""
+    """Return the theme with a grey robot, for a state that is no longer current."""
     return replace(
         theme,
         link=_grey(theme.link),
@@ -184,6 +184,6 @@ def greyed(theme: Theme) -> Theme:
 
 
 def _grey(of: Colour) -> Colour:
-    """Grey with the brightness of a colour (Rec. 709)."""
+    """Return the grey with the brightness of a colour (Rec. 709)."""
     luma = 0.2126 * of[0] + 0.7152 * of[1] + 0.0722 * of[2]
     return (luma, luma, luma)

@@ -82,7 +82,7 @@ def _fans(quads: IndexArray) -> IndexArray:
 def blocks(
     centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: bool = True
 ) -> Surface:
-    """Surface of any number of blocks with the same number of indices each.
+    """Return the surface of any number of blocks with the same number of indices each.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def blocks(
 
 
 def _above_ground(corner: FloatArray) -> FloatArray:
-    """Corners (k, 8, 3) of blocks, with the part below the ground cut off along their upright edges.
+    """Return corners (k, 8, 3) of blocks, with the part below the ground cut off along their upright edges.
 
     So no clipping is needed in drawing. Blocks with an upright edge that is not cut are
     unchanged.
@@ -135,10 +135,10 @@ def _above_ground(corner: FloatArray) -> FloatArray:
     low = corner[:, :4]
     high = corner[:, 4:]
     crossing = ((low[..., 2] < 0.0) & (high[..., 2] > 0.0)).all(axis=1, keepdims=True)
-    share = np.where(
+    fraction = np.where(
         crossing, -low[..., 2] / np.where(crossing, high[..., 2] - low[..., 2], 1.0), 0.0
     )
-    cut = low + share[..., None] * (high - low)
+    cut = low + fraction[..., None] * (high - low)
     cut[..., 2] = np.where(crossing, 0.0, cut[..., 2])
     return np.concatenate((cut, high), axis=1)
 
@@ -147,7 +147,7 @@ def _above_ground(corner: FloatArray) -> FloatArray:
 
 
 def _face(corners: FloatArray, rims: Sequence[bool], width: float, tone: float = 1.0) -> Mesh:
-    """A convex face (m, 3), counter-clockwise from outside, with a light border along some of its edges."""
+    """Return a convex face (m, 3), counter-clockwise from outside, with a light border along some of its edges."""
     m = len(corners)
     ahead = np.roll(corners, -1, axis=0) - corners
     length = np.linalg.norm(ahead, axis=1, keepdims=True)
@@ -191,7 +191,7 @@ def _at(profile: Sequence[tuple[float, float]], y: float) -> FloatArray:
 
 
 def _shell(profile: FloatArray, half_width: float) -> Mesh:
-    """Shell of an extruded convex profile (m, 2), anticlockwise, in its own frame."""
+    """Return the shell of an extruded convex profile (m, 2), anticlockwise, in its own frame."""
     m = len(profile)
     ahead = np.roll(profile, -1, axis=0) - profile
     ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-12)
@@ -218,7 +218,7 @@ def _shell(profile: FloatArray, half_width: float) -> Mesh:
 
 
 def prism(body: Prism) -> Surface:
-    """Surface of an extruded convex profile, without light edges at the ground."""
+    """Return the surface of an extruded convex profile, without light edges at the ground."""
     profile = [(float(x), float(z)) for x, z in body.profile]
     m = len(profile)
     w = body.half_width
@@ -239,7 +239,7 @@ def prism(body: Prism) -> Surface:
 
 
 def staircase(steps: Sequence[Block]) -> Surface:
-    """Surface of stairs: blocks of the same width and end, each shorter and higher than the previous one.
+    """Return the surface of stairs: blocks of the same width and end, each shorter and higher than the previous one.
 
     If drawn separately, their coplanar sides would flicker.
     """
@@ -297,14 +297,14 @@ def staircase(steps: Sequence[Block]) -> Surface:
 
 
 def _chosen(count: int) -> IndexArray:
-    """Indices of the drawn grid points, including both ends."""
+    """Return the indices of the drawn grid points, including both ends."""
     return np.unique(
         np.round(np.linspace(0, count - 1, min(count, MOST_CELLS + 1))).astype(np.intp)
     )
 
 
 def relief(body: Relief) -> Surface:
-    """Surface of a height field with surrounding walls down to the ground."""
+    """Return the surface of a height field with surrounding walls down to the ground."""
     rows, columns = _chosen(body.heights.shape[0]), _chosen(body.heights.shape[1])
     x, y = columns * body.dx, rows * body.dy
     z = np.ascontiguousarray(body.heights[np.ix_(rows, columns)])
@@ -379,7 +379,7 @@ def _dropped(points: FloatArray, ground: float) -> FloatArray:
 
 
 def plate(body: Block) -> Surface:
-    """A chequered plate, the placeholder of an unreadable height field."""
+    """Return a chequered plate, the placeholder of an unreadable height field."""
     count = 8
     base = blocks(body.centre[None], body.rotation[None], body.half[None])
     edge = np.linspace(-1.0, 1.0, count + 1)

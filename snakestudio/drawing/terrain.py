@@ -107,13 +107,13 @@ def make_terrain(
     if not len(drawn) and not own:
         return None
     rimmed = len(drawn) <= MOST_RIMMED if rimmed is None else rimmed
-    together = surfaces.blocks(
+    block_mesh = surfaces.blocks(
         blocks.centre[drawn], blocks.rotation[drawn], blocks.half[drawn], rimmed
     )
     others = [body.surface for body in bodies if body.surface is not None]
     count = np.bincount(blocks.owner[drawn], minlength=n)
-    skin = _part(together.skin, [surface.skin for surface in others], own, count)
-    shell = _part(together.shell, [surface.shell for surface in others], own, count)
+    skin = _part(block_mesh.skin, [surface.skin for surface in others], own, count)
+    shell = _part(block_mesh.shell, [surface.shell for surface in others], own, count)
     earthen = np.array([body.earthen for body in bodies])
     return Terrain(skin, shell, rimmed, earthen, balls, _sunk(skin.mesh))
 
@@ -122,25 +122,25 @@ def _sunk(skin: Mesh) -> bool:
     return bool((skin.vertices[:, 2] < -1e-6).any())
 
 
-def _part(together: Mesh, others: list[Mesh], own: list[int], count: IndexArray) -> Part:
+def _part(first_mesh: Mesh, others: list[Mesh], own: list[int], count: IndexArray) -> Part:
     """Join all meshes: `count` blocks of every obstacle first, then those of the obstacles `own`."""
     total = max(int(count.sum()), 1)
     spans = []
     for name in ("indices", "vertices"):
-        each = len(getattr(together, name)) // total
+        each = len(getattr(first_mesh, name)) // total
         span = np.column_stack((each * (np.cumsum(count) - count), each * count))
-        at = len(getattr(together, name))
+        at = len(getattr(first_mesh, name))
         for i, mesh in zip(own, others, strict=True):
             span[i] = at, len(getattr(mesh, name))
             at += span[i, 1]
         spans.append(span)
-    return Part(surfaces.join([together, *others]), spans[0], spans[1])
+    return Part(surfaces.join([first_mesh, *others]), spans[0], spans[1])
 
 
 def with_others(
     terrain: Terrain, changed: Sequence[int], others: Terrain, balls: FloatArray
 ) -> Terrain | None:
-    """The terrain with the triangles of some obstacles replaced; None if their number differs.
+    """Return the terrain with the triangles of some obstacles replaced; None if their number differs.
 
     Parameters
     ----------
@@ -168,9 +168,9 @@ def with_others(
 def _replaced(old: Part, changed: Sequence[int], new: Part) -> Part | None:
     vertices = old.mesh.vertices.copy()
     for k, i in enumerate(changed):
-        (to, count), (at, there) = old.vertices[i], new.vertices[k]
+        (to, count), (at, new_count) = old.vertices[i], new.vertices[k]
         (first, length), (own_first, own_length) = old.range[i], new.range[k]
-        if count != there or length != own_length:
+        if count != new_count or length != own_length:
             return None
         # Blocks of one obstacle always have the same topology; for other surfaces it must be
         # compared.

@@ -91,7 +91,7 @@ def track_segments(track: MeasuredLine, dash: float) -> tuple[FloatArray, FloatA
 
 
 def track_lines(tracks: Sequence[MeasuredLine], camera: Camera) -> Batch:
-    """Lines of tracks; dashes have a constant screen length."""
+    """Return the lines of tracks; dashes have a constant screen length."""
     dash = _DASH * float(camera.view_height(camera.target))
     parts = [np.zeros((0, LINE_WIDTH), np.float32)]
     # Tracks that move with the robot are short; long ones do not change between frames.
@@ -102,7 +102,7 @@ def track_lines(tracks: Sequence[MeasuredLine], camera: Camera) -> Batch:
 
 
 def _rows(track: MeasuredLine, dash: float) -> Batch:
-    """Lines of one track; read-only."""
+    """Return the lines of one track; read-only."""
     start, end, faint = track_segments(track, dash)
     return line_rows(
         start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity
@@ -113,7 +113,7 @@ _kept_rows = lru_cache(maxsize=32)(_rows)
 
 
 def track_marks(tracks: Sequence[MeasuredLine], camera: Camera) -> Batch:
-    """Highlighted points on tracks."""
+    """Return the highlighted points on tracks."""
     parts = [np.zeros((0, ROW_WIDTH), np.float32)]
     for track in tracks:
         if track.marks is not None:

@@ -93,14 +93,14 @@ class Skin:
 
 
 def band_step(spacing: float, radius: float) -> int:
-    """Number of cross-sections per groove, so that grooves can be distinguished (lengths in m)."""
+    """Return the number of cross-sections per groove, so that grooves can be distinguished (lengths in m)."""
     needed = _NEAREST_BANDS * radius / max(spacing, 1e-12)
     return next((step for step in (1, 2, 4, 5, 10, 20, 25, 50, 100, 200) if step >= needed), 1000)
 
 
 @lru_cache(maxsize=16)
 def rings(sections: int, step: int, slenderness: float) -> Rings:
-    """Tube surface as rings between cross-sections.
+    """Return the tube surface as rings between cross-sections.
 
     Parameters
     ----------
@@ -137,13 +137,13 @@ def rings(sections: int, step: int, slenderness: float) -> Rings:
 
 
 def smooth(values: FloatArray, at: Rings) -> FloatArray:
-    """Linear interpolation of values (n,) of the cross-sections at the rings, (m,)."""
+    """Return the linear interpolation of values (n,) of the cross-sections at the rings, (m,)."""
     between: FloatArray = values[at.first] + at.part * (values[at.first + 1] - values[at.first])
     return between
 
 
 def _turned(quaternion: FloatArray, at: Rings) -> tuple[FloatArray, FloatArray]:
-    """Orientations of the rings, (m, 4), interpolated between cross-sections, and the angles between these.
+    """Return the orientations of the rings, (m, 4), interpolated between cross-sections, and the angles between these.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def skin(
 
 @lru_cache(maxsize=16)
 def _around(columns: int) -> tuple[Batch, Batch, Batch]:
-    """Sine, cosine and tone of the vertices of a ring; the angle is measured from t_Z towards -t_Y.
+    """Return the sine, cosine and tone of the vertices of a ring; the angle is measured from t_Z towards -t_Y.
 
     The stripe along the back shows the roll angle of the body; its edges are duplicated, in both
     tones.
@@ -273,7 +273,7 @@ _templates: dict[tuple[int, int], tuple[Rings, NDArray[np.uint32]]] = {}
 
 
 def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
-    """Indices of the mesh; cached, so that they are uploaded once."""
+    """Return the indices of the mesh; cached, so that they are uploaded once."""
     key = (id(at), columns)
     known = _templates.get(key)
     if known is not None and known[0] is at:

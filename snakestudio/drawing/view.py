@@ -41,7 +41,7 @@ class View:
 
     @classmethod
     def of(cls, camera: Camera, width: int, height: int, ratio: float = 1.0) -> View:
-        """View of a camera in a frame of a size."""
+        """Return the view of a camera in a frame of a size."""
         return cls(camera, camera.projection(width / height) @ camera.view(), width, height, ratio)
 
     @property

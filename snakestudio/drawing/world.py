@@ -58,7 +58,7 @@ _KEEP = 4
 
 
 def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: float) -> Batch:
-    """Instance rows of posts, selected ones lighter; the same array for the same arguments."""
+    """Return the instance rows of posts, selected ones lighter; the same array for the same arguments."""
     global _rows_cache
     for known, its_theme, its_bright, its_opacity, rows in _rows_cache:
         if (
@@ -78,12 +78,12 @@ def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: f
 
 
 def obstacle_outline(
-    these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour
+    these: Posts, indices: list[int], camera: Camera, width: float, colour: Colour
 ) -> Batch:
     """Cylinders enlarged by a fraction of the frame height; their back faces, drawn flat, are the outline."""
     chosen = np.flatnonzero(np.isin(these.owner, indices))
     middle = np.column_stack((these.centre[chosen], 0.5 * these.height[chosen]))
-    grow = share * camera.view_height(middle)
+    grow = width * camera.view_height(middle)
     return _standing(these, chosen, np.array(colour), grow, glow=1.0, gloss=0.0)
 
 
@@ -111,7 +111,7 @@ def _standing(
 
 
 def _brighter(colour: ArrayLike) -> FloatArray:
-    """Colour of a selected obstacle, from its normal colour, (..., 3)."""
+    """Return the colour of a selected obstacle, from its normal colour, (..., 3)."""
     lighter: FloatArray = 0.72 * np.asarray(colour, float) + 0.28
     return lighter
 
@@ -152,7 +152,7 @@ def terrain_looks(
     opacity: float,
     mask: NDArray[np.bool_] | None = None,
 ) -> list[Look]:
-    """Looks of everything except posts (or of those in `mask`, (n,)), selected obstacles lighter."""
+    """Return the looks of everything except posts (or of those in `mask`, (n,)), selected obstacles lighter."""
     if terrain is None:
         return []
     chosen = np.zeros(len(terrain.earthen), bool)
@@ -171,15 +171,15 @@ def terrain_looks(
 
 
 def terrain_outlines(
-    terrain: Terrain | None, indices: list[int], share: float, colour: Colour
+    terrain: Terrain | None, indices: list[int], width: float, colour: Colour
 ) -> list[Look]:
-    """Shells of obstacles, enlarged by a fraction of the frame height; their back faces are the outline."""
+    """Return the shells of obstacles, enlarged by a fraction of the frame height; their back faces are the outline."""
     if terrain is None:
         return []
     ranges = terrain.shell_range[
         [index for index in indices if 0 <= index < len(terrain.shell_range)]
     ]
-    look = _single_look(colour, ranges, 1.0, share)
+    look = _single_look(colour, ranges, 1.0, width)
     return [look] if len(look.ranges) else []
 
 
@@ -217,7 +217,7 @@ high."""
 
 
 def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> FloatArray:
-    """Matrix (4, 4) that places axes of length 1 in the lower left corner of the frame."""
+    """Return the matrix (4, 4) that places axes of length 1 in the lower left corner of the frame."""
     right, up, _ = camera.axes
     matrix = np.zeros((4, 4))
     matrix[0, :3] = 2 * _AXIS * pixel / width * right
@@ -227,7 +227,7 @@ def triad_matrix(camera: Camera, width: int, height: int, pixel: float) -> Float
 
 
 def triad_lines(theme: Theme, camera: Camera) -> Batch:
-    """Lines of the axes, the one that points towards the viewer last."""
+    """Return the lines of the axes, the one that points towards the viewer last."""
     colours = (theme.axis_x, theme.axis_y, theme.axis_z)
     order = np.argsort(camera.axes[2])
     origin = np.zeros((1, 3))
@@ -235,7 +235,7 @@ def triad_lines(theme: Theme, camera: Camera) -> Batch:
 
 
 def triad_labels(theme: Theme) -> list[Label]:
-    """Names at the ends of the axes, in the space of the triad."""
+    """Return the names at the ends of the axes, in the space of the triad."""
     tips = np.eye(3) * 1.33
     return [
         Label(name, (float(tip[0]), float(tip[1]), float(tip[2])), colour, 13.0)

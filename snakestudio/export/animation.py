@@ -29,7 +29,7 @@ error diffusion, a static pattern does not flicker."""
 
 
 def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
-    """Best palette, (255, 3), for all these frames."""
+    """Return the best palette, (255, 3), for all these frames."""
     small = [frame[::2, ::2] for frame in frames]
     picture = Image.fromarray(np.concatenate([part.reshape(-1, 1, 3) for part in small]))
     quantized = (
@@ -103,14 +103,14 @@ class Animation:
 
 
 def _what_changed(before: UInt8Array, after: UInt8Array) -> tuple[UInt8Array, int, int]:
-    """Smallest part of an image with all changes, transparent where unchanged, and its left and top."""
+    """Return the smallest part of an image with all changes, transparent where unchanged, and its left and top."""
     changed = before != after
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
     if not len(rows):
         return np.full((1, 1), _COLOURS, np.uint8), 0, 0
-    place = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    region = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     return (
-        np.where(changed[place], after[place], _COLOURS).astype(np.uint8),
+        np.where(changed[region], after[region], _COLOURS).astype(np.uint8),
         int(columns[0]),
         int(rows[0]),
     )

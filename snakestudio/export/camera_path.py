@@ -49,12 +49,12 @@ class CameraPath:
         object.__setattr__(self, "keys", tuple(sorted(self.keys, key=lambda key: key.time)))
 
     def with_key(self, key: CameraKey) -> CameraPath:
-        """The path with a keyframe added, replacing one at the same time."""
+        """Return the path with a keyframe added, replacing one at the same time."""
         others = (old for old in self.keys if abs(old.time - key.time) > _SAME_TIME)
         return replace(self, keys=(*others, key))
 
     def without(self, index: int) -> CameraPath:
-        """The path without one keyframe."""
+        """Return the path without one keyframe."""
         return replace(self, keys=self.keys[:index] + self.keys[index + 1 :])
 
     def relative_to(self, centre: Callable[[float], FloatArray]) -> CameraPath:
@@ -67,7 +67,7 @@ class CameraPath:
         return replace(self, keys=tuple(map(shifted, self.keys)))
 
     def at(self, time: float) -> Camera:
-        """The camera at a time, s; constant before the first and after the last keyframe.
+        """Return the camera at a time, s; constant before the first and after the last keyframe.
 
         Raises `UsageError` if there are no keyframes.
         """
@@ -116,7 +116,7 @@ class CameraPath:
 
 
 def dump_camera_path(path: CameraPath) -> str:
-    """A camera path as TOML text."""
+    """Return a camera path as TOML text."""
     lines = [
         "# A camera path of SnakeStudio: snakestudio export RUN --video F.mp4 --camera THIS_FILE.toml",
         f"follow = {str(path.follow).lower()}  # whether the camera also follows the robot",

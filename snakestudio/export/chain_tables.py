@@ -23,7 +23,7 @@ from snakestudio.export.tables import (
 
 
 def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> Report:
-    """Report of a comparison with chains.
+    """Return the report of a comparison with chains.
 
     Each row of its CSV is a joint: number of links, time, abscissa, and for each load the values of the chain's
     joint and of the body there.
@@ -50,7 +50,7 @@ def chain_report(comparison: ChainComparison, scene_file: str | None = None) -> 
 
 
 def chain_table(comparison: ChainComparison, index: int) -> Table:
-    """Table for one time: for each number of links, the largest loads, their errors, and the speed."""
+    """Return the table for one time: for each number of links, the largest loads, their errors, and the speed."""
     parts = comparison.parts
     columns = [Column("links", is_text=True)]
     for part in parts:
@@ -131,8 +131,8 @@ def _largest(values: FloatArray) -> Cell:
     return number_cell(float(np.abs(values).max()))
 
 
-def _percent(share: float) -> Cell:
-    value = 100.0 * float(share)
+def _percent(fraction: float) -> Cell:
+    value = 100.0 * float(fraction)
     return Cell(number(value, 3) if math.isfinite(value) else MISSING, (value,))
 
 

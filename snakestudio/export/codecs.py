@@ -109,7 +109,7 @@ _PRORES: dict[Quality, str] = {"small": "lt", "good": "standard", "best": "hq"}
 
 
 def encoder_of(codec: str) -> str | None:
-    """FFmpeg's encoder for a codec on this machine; None if there is none."""
+    """Return the FFmpeg's encoder for a codec on this machine; None if there is none."""
     if find_spec("av") is None:  # a build without GPL parts: PyAV includes FFmpeg with x264
         return None
     import av
@@ -124,7 +124,7 @@ def encoder_of(codec: str) -> str | None:
 
 
 def encoder_options(encoder: str, quality: Quality) -> dict[str, str]:
-    """FFmpeg options for an encoder."""
+    """Return the FFmpeg options for an encoder."""
     options = dict(_OPTIONS.get(encoder, {}))
     if encoder in _QUALITY:
         options["crf"] = _QUALITY[encoder][quality]
@@ -134,7 +134,7 @@ def encoder_options(encoder: str, quality: Quality) -> dict[str, str]:
 
 
 def codecs_for(suffix: str) -> list[str]:
-    """Codecs that such a file can contain and this machine can encode, the default first."""
+    """Return the codecs that such a file can contain and this machine can encode, the default first."""
     return [codec for codec in KINDS.get(suffix, ()) if encoder_of(codec)]
 
 
@@ -144,7 +144,7 @@ def usual_ending() -> str:
 
 
 def estimated_bytes(suffix: str, codec: str, quality: Quality, pixels: int, n_frames: int) -> float:
-    """Estimated size of a video, to within a factor of two, depending on the amount of motion."""
+    """Return the estimated size of a video, to within a factor of two, depending on the amount of motion."""
     if suffix in _PICTURE_BITS:
         return _PICTURE_BITS[suffix] * pixels * n_frames / 8
     offered = codecs_for(suffix) or ["h264"]

@@ -58,7 +58,7 @@ class DifferenceRow:
 
 
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:
-    """Differences of the run `label` from the reference."""
+    """Return the differences of the run `label` from the reference."""
     reference = comparison.reference
     assert reference is not None
     samples = comparison.samples[reference.label], comparison.samples[label]
@@ -83,7 +83,7 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
 
 
 def difference_table(comparison: ModelComparison, label: str, digits: int = 4) -> Table:
-    """Differences of the run `label` from the reference, with this number of digits."""
+    """Return the differences of the run `label` from the reference, with this number of digits."""
     reference = comparison.reference
     assert reference is not None
     run = next(run for run in comparison.runs if run.label == label)
@@ -132,13 +132,13 @@ def _short(kind: str) -> str:
 
 
 def _scalar(comparison: ModelComparison, label: str, name: str, index: int) -> tuple[float, ...]:
-    """Value of a scalar quantity at a time; empty for a vector."""
+    """Return the value of a scalar quantity at a time; empty for a vector."""
     values = comparison.samples[label].values.get(name)
     return () if values is None or values.ndim > 1 else (float(values[index]),)
 
 
 def reported(run: ModelRun) -> list[str]:
-    """Problems of a run: why it could not run, ended early, or is not plausible."""
+    """Return the problems of a run: why it could not run, ended early, or is not plausible."""
     sentences = [f"cannot run this scene: {sentence}" for sentence in run.refusals]
     if run.failure:
         sentences.append(f"ended at {run.end:g} s: {run.failure}")
@@ -146,7 +146,7 @@ def reported(run: ModelRun) -> list[str]:
 
 
 def comparison_report(comparison: ModelComparison, scene_file: str | None = None) -> Report:
-    """Report of a comparison of models.
+    """Return the report of a comparison of models.
 
     Columns of its CSV have the names of a run's columns, prefixed by the model; differences end in
     "_minus_" and the reference before their unit. For a vector the difference is the norm of the
@@ -179,7 +179,7 @@ def comparison_report(comparison: ModelComparison, scene_file: str | None = None
 
 
 def _runs_table(comparison: ModelComparison) -> Table:
-    """Summary of all runs."""
+    """Return the summary of all runs."""
     rows = []
     for run in comparison.ran:
         factor = run.real_time_factor

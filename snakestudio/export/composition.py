@@ -80,7 +80,7 @@ class Composition:
             self._ghost_names.insert(0, (theme.link, options.name))
 
     def paint(self, time: float) -> UInt8Array:
-        """Frame at a time, (height, width, 3), RGB."""
+        """Return the frame at a time, (height, width, 3), RGB."""
         options = self._options
         width, height = options.size
         frame = np.empty((height, width, 3), np.uint8)
@@ -175,7 +175,7 @@ class _Curve:
 
 
 def strip_height(height: int, names: Sequence[str]) -> int:
-    """Height of the strip in an image of this height, px: even, 0 without curves."""
+    """Return the height of the strip in an image of this height, px: even, 0 without curves."""
     groups = len({unit_of(name) for name in names})
     if not groups:
         return 0
@@ -227,16 +227,16 @@ class PlotStrip:
         inks = {name: colours[index % len(colours)] for index, name in enumerate(names)}
         curves = [[*_curves(recording, group, inks, span, False)] for group in groups]
         for other in others:
-            there = column_names(other.recording.schema)
+            available = column_names(other.recording.schema)
             for group, drawn in zip(groups, curves, strict=True):
-                shared = [name for name in group if name in there]
+                shared = [name for name in group if name in available]
                 drawn += _curves(other.recording, shared, inks, span, True)
         self.curves = curves
         self._past = self._drawn(units, width, height, 1.0)
         self._ahead = self._drawn(units, width, height, _AHEAD)
 
     def _drawn(self, units: Sequence[str], width: int, height: int, strength: float) -> UInt8Array:
-        """An image of all curves; also stores the positions of the axes in it."""
+        """Return an image of all curves; also stores the positions of the axes in it."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
@@ -345,7 +345,7 @@ def _curves(
 
 
 def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """A curve with fewer points that looks the same: the extremes of each interval."""
+    """Return a curve with fewer points that looks the same: the extremes of each interval."""
     if len(times) <= _MAX_POINTS:
         return times, values
     ends = np.linspace(0, len(times), _MAX_POINTS // 2 + 1).astype(int)
@@ -361,7 +361,7 @@ def _thinned(times: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatAr
 
 
 def _value(curve: _Curve, time: float) -> float | None:
-    """Value of a curve at a time; None if it has none."""
+    """Return the value of a curve at a time; None if it has none."""
     if not len(curve.times) or not curve.times[0] <= time <= curve.times[-1] + 1e-9:
         return None
     value = float(np.interp(time, curve.times, curve.values))
@@ -378,17 +378,17 @@ def _bar(
     """Fill a box given by its edges (px), with anti-aliasing."""
 
     def cover(ends: tuple[float, float], count: int) -> FloatArray:
-        place = np.arange(count)
+        pixels = np.arange(count)
         return np.asarray(
-            np.clip(np.minimum(place + 1, ends[1]) - np.maximum(place, ends[0]), 0, 1)
+            np.clip(np.minimum(pixels + 1, ends[1]) - np.maximum(pixels, ends[0]), 0, 1)
         )
 
     rows, columns = cover(down, picture.shape[0]), cover(across, picture.shape[1])
     left = max(0, int(across[0]))
     right = min(picture.shape[1], int(across[1]) + 1)
-    share = opacity * np.outer(rows, columns[left:right])[:, :, None]
+    fraction = opacity * np.outer(rows, columns[left:right])[:, :, None]
     area = picture[:, left:right]
-    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)
+    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * fraction).astype(np.uint8)
 
 
 def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) -> None:
@@ -397,7 +397,7 @@ def _dot(picture: UInt8Array, x: float, y: float, radius: float, ink: Colour) ->
     left = max(0, int(x - radius - 1))
     area = picture[top : int(y + radius + 2), left : int(x + radius + 2)]
     rows, columns = np.ogrid[: area.shape[0], : area.shape[1]]
-    share = np.clip(radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1)[
-        :, :, None
-    ]
-    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * share).astype(np.uint8)
+    fraction = np.clip(
+        radius + 0.5 - np.hypot(columns + left + 0.5 - x, rows + top + 0.5 - y), 0, 1
+    )[:, :, None]
+    area[...] = np.rint(area + (255.0 * np.array(ink) - area) * fraction).astype(np.uint8)

@@ -145,7 +145,7 @@ class TextWriters:
                 self.helper = None  # without the helper it only takes longer
 
     def lines(self, blocks: Iterable[FloatArray]) -> Iterator[tuple[bytes, int]]:
-        """Text of the blocks with their number of rows, in order."""
+        """Yield the text of the blocks with their number of rows, in order."""
         rest = iter(blocks)
         while taken := list(islice(rest, 2)):
             block = np.concatenate(taken)
@@ -171,7 +171,7 @@ class TextWriters:
         return True
 
     def _receive(self) -> bytes | None:
-        """Text of a block from the helper; None if the helper has ended."""
+        """Return the text of a block from the helper; None if the helper has ended."""
         assert self.helper is not None
         assert self.helper.stdout is not None
         head = self.helper.stdout.read(HEAD.size)

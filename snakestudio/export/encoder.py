@@ -54,7 +54,7 @@ class Encoder:
         encoder = encoder_of(chosen)
         assert encoder is not None, "video_path checks the codec"
         if encoder == "libsvtav1":
-            os.environ.setdefault("SVT_LOG", "1")  # otherwise it logs to the terminal
+            os.environ.setdefault("SVT_LOG", "1")  # SVT-AV1 logs to the terminal by default
         options = {"fflags": "+bitexact"}
         is_mp4 = path.suffix.lower() in (".mp4", ".mov")
         if is_mp4:

@@ -37,7 +37,7 @@ _SMOOTH_S = 0.5
 
 
 def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) -> Figure:
-    """Tracks from above with the obstacles; triangles at the start, circles at the end (P1, Fig. 10)."""
+    """Return the tracks from above with the obstacles; triangles at the start, circles at the end (P1, Fig. 10)."""
     from matplotlib.figure import Figure
 
     points = [course.run[:, :2] for course in (trial.course for trial in comparison.trials)]
@@ -84,7 +84,7 @@ def plan_figure(comparison: ExperimentComparison, base_dir: Path | None = None) 
 
 
 def course_figure(comparison: ExperimentComparison) -> Figure:
-    """Positions over time (P2, Figs 13 and 14), and the height if it changes."""
+    """Return the positions over time (P2, Figs 13 and 14), and the height if it changes."""
     from matplotlib.figure import Figure
 
     lifts = any("height_rmse" in trial.figures for trial in comparison.trials)
@@ -107,7 +107,7 @@ def course_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def error_figure(comparison: ExperimentComparison) -> Figure:
-    """Errors over time: distance, components along and across the path, and the heading if measured."""
+    """Return the errors over time: distance, components along and across the path, and the heading if measured."""
     from matplotlib.figure import Figure
 
     turned = any(trial.course.heading is not None for trial in comparison.trials)
@@ -133,7 +133,7 @@ def error_figure(comparison: ExperimentComparison) -> Figure:
 
 
 def motion_figure(comparison: ExperimentComparison) -> Figure:
-    """Speed in the plane over time, and the heading if measured."""
+    """Return the speed in the plane over time, and the heading if measured."""
     from matplotlib.figure import Figure
 
     turned = any(trial.course.heading is not None for trial in comparison.trials)
@@ -144,9 +144,9 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
     begin, end = first.course.time[[0, -1]]
     inside = (tracks.time >= begin) & (tracks.time <= end)
     time = tracks.time[inside]
-    place = tracks.track(first.link)[inside]
+    position = tracks.track(first.link)[inside]
     panels[0].plot(
-        time, _speed(time, place), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run"
+        time, _speed(time, position), color=RUN, linewidth=1.4, linestyle=(0, (5, 2)), label="run"
     )
     for index, trial in enumerate(comparison.trials):
         own = TRIALS[index % len(TRIALS)]
@@ -165,15 +165,15 @@ def motion_figure(comparison: ExperimentComparison) -> Figure:
     return figure
 
 
-def _speed(time: FloatArray, place: FloatArray) -> FloatArray:
-    """Speed in the plane (k,), m/s: slopes of lines through half a second; NaN if a position is missing."""
+def _speed(time: FloatArray, position: FloatArray) -> FloatArray:
+    """Return the speed in the plane (k,), m/s: slopes of lines through half a second; NaN if a position is missing."""
     from scipy.signal import savgol_filter
 
     step = float(np.median(np.diff(time)))
     window = max(3, 2 * round(0.5 * _SMOOTH_S / step) + 1)
     if window > len(time):
         return np.full(len(time), math.nan)
-    rate = savgol_filter(place[:, :2], window, 1, deriv=1, delta=step, axis=0)
+    rate = savgol_filter(position[:, :2], window, 1, deriv=1, delta=step, axis=0)
     speed: FloatArray = np.hypot(rate[:, 0], rate[:, 1])
     return speed
 

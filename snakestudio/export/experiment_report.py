@@ -25,7 +25,7 @@ from snakestudio.text import counted
 def experiment_report(
     comparison: ExperimentComparison, scene_file: str | None = None, base_dir: Path | None = None
 ) -> Report:
-    """Report of a comparison with an experiment.
+    """Return the report of a comparison with an experiment.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def experiment_report(
 
 
 def _lead(comparison: ExperimentComparison) -> str:
-    """The main values in one or two sentences."""
+    """Return the main values in one or two sentences."""
     count = len(comparison.trials)
     means = comparison.together
     parts = [f"{counted(count, 'trial')} of an experiment compared with the run."]
@@ -77,10 +77,10 @@ def _lead(comparison: ExperimentComparison) -> str:
         )
     speed = means.get("trend_speed")
     if speed is not None and speed.run > 0.0:
-        share = 100.0 * speed.value / speed.run
+        fraction = 100.0 * speed.value / speed.run
         parts.append(
             f"The robot moves at {100 * speed.experiment:.2f} cm/s, the simulation at {100 * speed.run:.2f} cm/s "
-            f"({share:+.1f} %)."
+            f"({fraction:+.1f} %)."
         )
     return " ".join(parts)
 
@@ -128,7 +128,7 @@ def _tables(comparison: ExperimentComparison) -> tuple[Table, ...]:
 
 
 def _how(comparison: ExperimentComparison) -> str:
-    """Description of the alignment."""
+    """Return the description of the alignment."""
     how = "Rigid motion in the plane with minimal mean square distance"
     options = comparison.options
     fixed = [

@@ -22,7 +22,7 @@ _DECIMALS = {"°": 2, "°/s": 3, "Hz": 4}
 
 
 def link_name(link: int) -> str:
-    """Name of a link (0-based), or of the centre of mass, for people."""
+    """Return the name of a link (0-based), or of the centre of mass, for people."""
     return "centre of mass" if link == CENTRE_OF_MASS else f"link {link + 1}"
 
 
@@ -35,7 +35,7 @@ def _text(kind: FigureKind, value: float) -> str:
 
 
 def _unit(kind: FigureKind) -> str:
-    """Unit in which a value is displayed."""
+    """Return the unit in which a value is displayed."""
     return _MILLI.get(kind.unit, (kind.unit,))[0]
 
 
@@ -58,7 +58,7 @@ _INTERVAL = Column(
 
 
 def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Table:
-    """Errors of a trial, or of all trials together."""
+    """Return the errors of a trial, or of all trials together."""
     columns = (_LABEL, Column("error", tip="Experiment minus run"), _INTERVAL)
     rows = []
     for kind in FIGURES:
@@ -72,7 +72,7 @@ def error_table(heading: str, figures: dict[str, Figure], note: str = "") -> Tab
 def pair_table(
     heading: str, figures: dict[str, Figure], note: str = "", *, with_errors: bool = False
 ) -> Table:
-    """Values of run and experiment, of a trial or of all trials together; optionally with the errors."""
+    """Return the values of run and experiment, of a trial or of all trials together; optionally with the errors."""
     columns = (
         _LABEL,
         Column("run"),
@@ -97,7 +97,7 @@ def pair_table(
 
 
 def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
-    """Errors of each trial, and of all together."""
+    """Return the errors of each trial, and of all together."""
     columns = (
         _LABEL,
         *(Column(trial.name) for trial in comparison.trials),
@@ -118,7 +118,7 @@ def trial_table(heading: str, comparison: ExperimentComparison) -> Table:
 
 
 def alignment_table(comparison: ExperimentComparison, note: str = "") -> Table:
-    """Alignment of each trial with the run."""
+    """Return the alignment of each trial with the run."""
     columns = (
         Column("trial", is_text=True),
         Column("link", is_text=True),
@@ -157,7 +157,7 @@ def _alignment_row(trial: TrialComparison) -> Row:
 
 
 def trial_notes(trials: Sequence[TrialComparison]) -> list[str]:
-    """Notes of all trials, with the name of the trial, except those in `recognition_table`."""
+    """Return the notes of all trials, with the name of the trial, except those in `recognition_table`."""
     return [
         f"{trial.name}: {note}"
         for trial in trials
@@ -167,7 +167,7 @@ def trial_notes(trials: Sequence[TrialComparison]) -> list[str]:
 
 
 def recognition_table(trials: Sequence[TrialComparison]) -> Table | None:
-    """Recognized content of each trial's file; None if all layouts were given."""
+    """Return the recognized content of each trial's file; None if all layouts were given."""
     rows = []
     for trial in trials:
         recognition = trial.capture.recognition
@@ -182,7 +182,7 @@ def recognition_table(trials: Sequence[TrialComparison]) -> Table | None:
 
 
 def glossary_table(trials: Sequence[TrialComparison]) -> Table:
-    """Descriptions of the values of these trials."""
+    """Return the descriptions of the values of these trials."""
     known = {name for trial in trials for name in trial.figures}
     rows = tuple(Row(text_cells(kind.label, kind.about)) for kind in FIGURES if kind.name in known)
     columns = (Column("value", is_text=True), Column("meaning", is_text=True, is_prose=True))
@@ -209,7 +209,7 @@ data are missing."""
 
 
 def series_of(comparison: ExperimentComparison) -> Series:
-    """Time series of all trials, one below the other; unknown values are empty cells."""
+    """Return the time series of all trials, one below the other; unknown values are empty cells."""
 
     def blocks() -> Iterable[FloatArray]:
         return (_block(index, trial) for index, trial in enumerate(comparison.trials, 1))
@@ -218,7 +218,7 @@ def series_of(comparison: ExperimentComparison) -> Series:
 
 
 def trial_lines(index: int, trial: TrialComparison) -> list[str]:
-    """Lines about a trial in the header of a CSV, with all digits."""
+    """Return the lines about a trial in the header of a CSV, with all digits."""
     how = trial.alignment
     capture = trial.capture
     digest = f", sha256 {capture.digest}" if capture.digest else ""

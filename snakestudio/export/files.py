@@ -77,7 +77,7 @@ def replacing_files(folder: Path) -> Iterator[PartialFile]:
     finally:
         if is_new:
             with contextlib.suppress(OSError):
-                folder.rmdir()  # only if it is empty
+                folder.rmdir()  # fails unless the folder is empty
 
 
 def saved_elsewhere(path: Path, saved: Path) -> KeptElsewhereError:
@@ -89,7 +89,7 @@ def saved_elsewhere(path: Path, saved: Path) -> KeptElsewhereError:
 
 
 def not_written(path: Path, error: OSError) -> ExportError:
-    """Error with the reason why a file cannot be written, and the remedy."""
+    """Return the error with the reason why a file cannot be written, and the remedy."""
     if isinstance(error, IsADirectoryError):
         return ExportError(f"{path}: This is a folder. Choose a file name.")
     why = error.strerror or str(error)

@@ -65,7 +65,7 @@ def fit_figure(result: FitResult, caption: str = "") -> Figure:
 
 
 def _caption(result: FitResult) -> str:
-    """The fitted values, one per line."""
+    """Return the fitted values, one per line."""
     lines = []
     for row in fit_table(result).rows:
         name, label, value, interval, before = (cell.text for cell in row.cells)

@@ -9,7 +9,7 @@ from snakestudio.export.report import Picture, Report, scene_title
 
 
 def fit_report(result: FitResult, scene_file: str | None = None) -> Report:
-    """Report of the result of a fit."""
+    """Return the report of the result of a fit."""
     scene = result.trials[0].trial.scene
     distance = (
         f"distance between run and measurement, root mean square: {length(result.cost_after)}"

@@ -14,12 +14,12 @@ _STRONG = 0.95
 
 
 def length(metres: float) -> str:
-    """A distance for people."""
+    """Return a distance for people."""
     return f"{number(1000.0 * metres, 3)} mm" if metres < 1.0 else f"{number(metres, 3)} m"
 
 
 def fit_table(result: FitResult) -> Table:
-    """One row per parameter: label, scene key, fitted value, interval, previous value."""
+    """Return one row per parameter: label, scene key, fitted value, interval, previous value."""
     scene = result.trials[0].trial.scene
     rows = []
     for parameter in result.parameters:
@@ -54,7 +54,7 @@ def fit_table(result: FitResult) -> Table:
 
 
 def correlation_lines(result: FitResult) -> list[str]:
-    """Pairs of strongly correlated estimates, one line each, strongest first."""
+    """Return the pairs of strongly correlated estimates, one line each, strongest first."""
     rows, columns = np.triu_indices(len(result.parameters), 1)
     strengths = result.correlation[rows, columns]
     strong = np.flatnonzero(np.abs(strengths) >= _STRONG)  # not NaN
@@ -69,7 +69,7 @@ def correlation_lines(result: FitResult) -> list[str]:
 
 
 def trial_line(outcome: TrialOutcome) -> str:
-    """Result for a trial, in one line."""
+    """Return the result for a trial, in one line."""
     misfit = outcome.misfit_after
     parts = [f"{length(misfit.cost)} (before {length(outcome.misfit_before.cost)})"]
     low, high = outcome.trial.offset_bounds_s

@@ -41,7 +41,7 @@ class FrameSource:
         return float(self._times[-1])
 
     def snapshot(self, time: float) -> Snapshot:
-        """State at `time`: poses and the inside of a continuous body are interpolated between two rows.
+        """Return the state at `time`: poses and the inside of a continuous body are interpolated between two rows.
 
         All other values are those of the following row.
         """
@@ -58,7 +58,7 @@ class FrameSource:
         return replace(snapshot, time=time, link_pose=pose, body=body)
 
     def trail(self, time: float) -> FloatArray:
-        """The trail up to `time`, (k, 3), m."""
+        """Return the trail up to `time`, (k, 3), m."""
         return (
             self.track[: int(np.searchsorted(self._times, time, side="right"))]
             if len(self.track)
@@ -75,7 +75,7 @@ class FrameSource:
 
 
 def _body_between(rows: Rows, index: int, after: BodyFields, part: float) -> BodyFields:
-    """The inside of a body between two rows; anchors that hold in both rows move too."""
+    """Return the inside of a body between two rows; anchors that hold in both rows move too."""
 
     def mix(first: FloatArray, second: FloatArray) -> FloatArray:
         return np.asarray((1 - part) * first + part * second)

@@ -26,7 +26,7 @@ class GhostSource:
         self._span = float(times[0]) - _LATE * interval, float(times[-1]) + _LATE * interval
 
     def at(self, time: float) -> tuple[Ghost, ...]:
-        """The ghost at a time, s; empty if the recording has no data, or not the whole robot."""
+        """Return the ghost at a time, s; empty if the recording has no data, or not the whole robot."""
         if not self._span[0] <= time <= self._span[1]:
             return ()
         pose = self._source.snapshot(min(time, self._source.duration)).link_pose

@@ -275,7 +275,7 @@ def _write_rows(file: Any, recording: Recording, progress: Callable[[float], boo
 
 
 def _pieces(recording: Recording, names: tuple[str, ...]) -> Iterator[tuple[FloatArray, Rows]]:
-    """Values of the columns with their rows, in pieces that fill whole chunks of the file."""
+    """Yield the values of the columns with their rows, in pieces that fill whole chunks of the file."""
     values: list[FloatArray] = []
     parts: list[Rows] = []
     for block, rows in zip(table(recording, names), recording.chunks(), strict=False):

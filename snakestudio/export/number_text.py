@@ -35,22 +35,22 @@ again."""
 
 
 def counts_among(names: Sequence[str]) -> tuple[int, ...]:
-    """Indices of the columns with counts, by name; they are written as integers."""
+    """Return the indices of the columns with counts, by name; they are written as integers."""
     return tuple(index for index, name in enumerate(names) if name in _COUNTS)
 
 
 def number(value: float) -> str:
-    """A measured value that reads back exactly and is not taken for an integer by programs that guess types."""
+    """Return a measured value that reads back exactly and is not taken for an integer by programs that guess types."""
     return repr(value)
 
 
 def count(value: float) -> str:
-    """A count."""
+    """Return a count."""
     return str(int(value)) if value.is_integer() else repr(value)
 
 
 def rows_text(block: FloatArray, counts: Sequence[int] = ()) -> bytes:
-    """Rows of numbers as lines separated by commas, written by `number`, or `count` for those columns."""
+    """Return the rows of numbers as lines separated by commas, written by `number`, or `count` for those columns."""
     if not spells_alike():
         return _slow(block, counts)
     return b"".join(
@@ -80,7 +80,7 @@ def _fast(block: FloatArray, counts: Sequence[int]) -> bytes:
 
 @cache
 def spells_alike() -> bool:
-    """Whether the fast writer has Python's format; another release of it may not."""
+    """Return whether the fast writer has Python's format; another release of it may not."""
     mantissas = np.array(
         [
             0.0,

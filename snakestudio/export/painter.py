@@ -38,7 +38,7 @@ class FrameRenderer(Protocol):
         camera: Camera,
         base_dir: Path | None = None,
     ) -> NDArray[np.uint8]:
-        """A frame, (height, width, 3), RGB; file names in the scene are relative to `base_dir`."""
+        """Return a frame, (height, width, 3), RGB; file names in the scene are relative to `base_dir`."""
         ...
 
     def close(self) -> None:
@@ -98,11 +98,11 @@ class FramePainter:
         return self._source.duration
 
     def _centre(self, time: float) -> NDArray[np.float64]:
-        """Centre of mass, m; after the end that of the last row."""
+        """Return the centre of mass, m; after the end that of the last row."""
         return self._source.snapshot(min(time, self.duration)).centre_of_mass
 
     def camera(self, time: float) -> Camera:
-        """Camera at a time."""
+        """Return the camera at a time."""
         if self._path is not None:
             camera = self._path.at(time)
             return (
@@ -115,14 +115,14 @@ class FramePainter:
         return self._camera
 
     def paint(self, time: float) -> NDArray[np.uint8]:
-        """Image at a time, (height, width, 3), RGB."""
+        """Return the image at a time, (height, width, 3), RGB."""
         frame = self.scene_picture(time)
         if self._options.time_stamp:
             stamp(frame, time, self._options)
         return frame
 
     def scene_picture(self, time: float) -> NDArray[np.uint8]:
-        """The same image without text."""
+        """Return the same image without text."""
         options = self._options
         look = self._look
         snapshot = self._source.snapshot(time)
@@ -149,7 +149,7 @@ class FramePainter:
 
 
 def _body_range(recording: Recording, quantity: str) -> BodyRange | None:
-    """Range of colours and radius of a continuous body over the whole run; None for a robot with links."""
+    """Return the range of colours and radius of a continuous body over the whole run; None for a robot with links."""
     if not recording.schema.sections:
         return None
     look = BodyRange(quantity)
@@ -179,7 +179,7 @@ def stamp(frame: NDArray[np.uint8], time: float, options: VideoOptions) -> None:
 
 
 def letter_size(height: int) -> float:
-    """Font size of text in an image, px."""
+    """Return the font size of text in an image, px."""
     return max(12.0, height / 30)
 
 
@@ -195,7 +195,7 @@ def _shrunk(frame: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
 def overview_camera(
     recordings: Sequence[Recording], aspect: float, base_dir: Path | None = None
 ) -> Camera:
-    """A camera that shows the whole motion of the robots, and all obstacles of the first scene near it."""
+    """Return a camera that shows the whole motion of the robots, and all obstacles of the first scene near it."""
     low = np.full(3, np.inf)
     high = -low
     for rows in chain.from_iterable(recording.chunks() for recording in recordings):

@@ -56,15 +56,15 @@ class Sheet:
     """Upper right corner of the drawn ground, m. Shape (2,)."""
 
     def on_sheet(self, point: FloatArray) -> FloatArray:
-        """Position of a point (2,) of the ground, m, on the sheet, mm from its lower left corner."""
-        place: FloatArray = (
+        """Return the position of a point (2,) of the ground, m, on the sheet, mm from its lower left corner."""
+        position: FloatArray = (
             np.array([_LEFT, _BOTTOM]) + (np.asarray(point) - self.low) * 1000.0 / self.scale
         )
-        return place
+        return position
 
 
 def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
-    """Sheet for the ground between two corners (2,), m, at the largest round scale that fits.
+    """Return the sheet for the ground between two corners (2,), m, at the largest round scale that fits.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def write_plan(
 
 
 def _axes(figure: Figure, sheet: Sheet) -> Axes:
-    """Axes of the drawing, with metres along the edges, exactly to scale."""
+    """Return the axes of the drawing, with metres along the edges, exactly to scale."""
     low, high = sheet.on_sheet(sheet.low), sheet.on_sheet(sheet.high)
     left, bottom = low / (sheet.width, sheet.height)
     across, up = (high - low) / (sheet.width, sheet.height)
@@ -197,6 +197,6 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
 
 
 def _shortened(title: str, sheet: Sheet) -> str:
-    """A title shortened to the space next to the scale bar."""
+    """Return a title shortened to the space next to the scale bar."""
     most = max(12, int(0.7 * (sheet.width - _LEFT - _RIGHT) / 1.9))
     return title if len(title) <= most else f"{title[: most - 1]}…"

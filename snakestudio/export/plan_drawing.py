@@ -145,7 +145,7 @@ def draw_outlines(
 
 
 def _capsule(one: Outline) -> FloatArray:
-    """Corners (k, 2) of a capsule, m, with enough points for round ends."""
+    """Return corners (k, 2) of a capsule, m, with enough points for round ends."""
     start = one.points[0]
     end = one.points[-1]
     direction = math.atan2(*(end - start)[::-1])

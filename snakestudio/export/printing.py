@@ -48,7 +48,7 @@ STYLE: Any = {
 
 
 def printed_suffix(path: Path, what: str) -> str:
-    """Lower-case extension of a drawing's file if it can be written; `what` names the drawings in messages.
+    """Return the lower-case extension of a drawing's file if it can be written; `what` names the drawings in messages.
 
     Raises `ExportError` if it cannot.
     """
@@ -75,7 +75,7 @@ def save_figure(figure: Figure, path: Path, **options: Any) -> None:
 def about_file(
     suffix: str, title: str = "", caption: str = "", source: str = ""
 ) -> dict[str, str | None]:
-    """Metadata of a drawing's file, without a date: the same drawing gives the same bytes.
+    """Return the metadata of a drawing's file, without a date: the same drawing gives the same bytes.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _NOT_REPLAYED = ("run.duration_s",)
 
 
 def header_lines(recording: Recording, scene_file: str | None = None) -> list[str]:
-    """Lines starting with ``#`` that describe the origin of a run; `snakestudio run FILE.csv` repeats it.
+    """Return the lines starting with ``#`` that describe the origin of a run; `snakestudio run FILE.csv` repeats it.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
 
 
 def _derived_lines(recording: Recording) -> list[str]:
-    """Lines with the definitions of derived columns."""
+    """Return the lines with the definitions of derived columns."""
     derived = recording.derived if isinstance(recording, WithDerived) else {}
     return [f"# derived: {name} = {signal.text}" for name, signal in derived.items()]
 
 
 def plugins_of(recording: Recording) -> tuple[str, ...]:
-    """A line with name and hash for each plug-in that a recording depends on."""
+    """Return a line with name and hash for each plug-in that a recording depends on."""
     plain = recording.recording if isinstance(recording, WithDerived) else recording
     return plain.plugins if isinstance(plain, BlockRecording) else ()
 
@@ -88,7 +88,7 @@ def step_estimate_of(recording: Recording) -> StepEstimate | None:
 
 
 def known_plausibility(recording: Recording) -> Plausibility | None:
-    """Result of the plausibility checks of a simulated run, computed if it is not stored.
+    """Return the result of the plausibility checks of a simulated run, computed if it is not stored.
 
     None if no check applies, as for a measured run.
     """
@@ -100,14 +100,14 @@ def known_plausibility(recording: Recording) -> Plausibility | None:
 
 
 def plausibility_notes(recording: Recording) -> list[str]:
-    """Sentences on the violations of a run, for reports; empty for a plausible or measured run."""
+    """Return the sentences on the violations of a run, for reports; empty for a plausible or measured run."""
     result = known_plausibility(recording)
     violations = result.violations if result is not None else ()
     return [f"The run is not plausible: {violation.text}" for violation in violations]
 
 
 def _plausibility_lines(recording: Recording) -> list[str]:
-    """A line for each violation of the plausibility checks."""
+    """Return a line for each violation of the plausibility checks."""
     result = known_plausibility(recording)
     if result is None:
         return []
@@ -116,7 +116,7 @@ def _plausibility_lines(recording: Recording) -> list[str]:
 
 
 def _step_lines(recording: Recording) -> list[str]:
-    """The line with the step estimate, for `read_step_estimate`."""
+    """Return the line with the step estimate, for `read_step_estimate`."""
     estimate = step_estimate_of(recording)
     return [] if estimate is None else [_STEP_CHECK + estimate.text]
 
@@ -137,12 +137,12 @@ def _begin(recording: Recording) -> float:
 
 
 def _measured(recording: Recording) -> bool:
-    """Whether a robot was driven: simulated runs record works, which robots do not report."""
+    """Return whether a robot was driven: simulated runs record works, which robots do not report."""
     return Fields.ENERGY not in recording.schema.valid
 
 
 def scene_to_rebuild(recording: Recording) -> Scene:
-    """Scene of a run whose repetition ends where this run did, even if it was stopped early or extended."""
+    """Return the scene of a run whose repetition ends where this run did, even if it was stopped early or extended."""
     scene = recording.scene
     steps = max(1, round(float(recording.times[-1]) / scene.solver.step_s))
     if steps == scene.n_steps:
@@ -152,7 +152,7 @@ def scene_to_rebuild(recording: Recording) -> Scene:
 
 
 def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
-    """Changes of a run that apply when it is repeated: its length is known then."""
+    """Return the changes of a run that apply when it is repeated: its length is known then."""
     repeated = (
         Change(
             change.time,
@@ -164,17 +164,17 @@ def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
 
 
 def repeated_edits(recording: Recording) -> tuple[Change | Pull, ...]:
-    """All changes and pulls of a run that apply when it is repeated, ordered by time."""
+    """Return all changes and pulls of a run that apply when it is repeated, ordered by time."""
     return _in_order(replayed(recording.changes), recording.pulls)
 
 
 def _in_order(changes: Iterable[Change], pulls: Iterable[Pull]) -> tuple[Change | Pull, ...]:
-    """Order by time; at the same time changes come first, as in the run."""
+    """Return the order by time; at the same time changes come first, as in the run."""
     return tuple(sorted((*changes, *pulls), key=lambda edit: edit.time))
 
 
 def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
-    """Lines with the program, the machine and the scene of a file."""
+    """Return the lines with the program, the machine and the scene of a file."""
     return [
         f"# SnakeStudio {__version__}",
         f"# made with: {software_versions()}",
@@ -184,14 +184,14 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
 
 
 def software_versions() -> str:
-    """Versions of the numerical packages, and the machine and processor they run on."""
+    """Return the versions of the numerical packages, and the machine and processor they run on."""
     versions = f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}"
     computer = processor.computed_for()
     return f"{versions}, {platform.machine()}, {computer if processor.target().tuned else f'computed for {computer}'}"
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:
-    """Lines with the changes during a run, for `read_changes`."""
+    """Return the lines with the changes during a run, for `read_changes`."""
     return [
         _CHANGE + json.dumps({"time_s": change.time, "values": change.values}, ensure_ascii=False)
         for change in replayed(changes)
@@ -199,12 +199,12 @@ def change_lines(changes: Iterable[Change]) -> list[str]:
 
 
 def pull_lines(pulls: Iterable[Pull]) -> list[str]:
-    """Lines with the pulls on the robot, for `read_changes`: each acts until the next one."""
+    """Return the lines with the pulls on the robot, for `read_changes`: each acts until the next one."""
     return [_PULL + json.dumps({"time_s": pull.time, **plain_pull(pull)}) for pull in pulls]
 
 
 def scene_lines(scene: Scene) -> list[str]:
-    """Lines with the whole scene, for `load_scene`."""
+    """Return the lines with the whole scene, for `load_scene`."""
     return [f"{CSV_SCENE_MARK}{line}".rstrip() for line in dump_scene(scene).splitlines()]
 
 

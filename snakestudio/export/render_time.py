@@ -33,7 +33,7 @@ def seconds_per_frame(
     *,
     clock: Callable[[], float] = time.perf_counter,
 ) -> float | None:
-    """Time to render and encode a frame from the middle of a video, s; None if cancelled.
+    """Return the time to render and encode a frame from the middle of a video, s; None if cancelled.
 
     The parameters are those of `write_video`, with the file extension, and the clock.
     """

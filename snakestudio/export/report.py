@@ -104,5 +104,5 @@ class Report:
 
 
 def scene_title(scene: Scene) -> str:
-    """Title of a scene in reports."""
+    """Return the title of a scene in reports."""
     return scene.title or "Untitled scene"

@@ -18,7 +18,7 @@ PAGES = (".html", ".pdf", ".md")
 
 
 def report_path(path: str | Path) -> Path:
-    """The path of a report to read, if its extension is valid.
+    """Return the path of a report to read, if its extension is valid.
 
     Raises `ExportError` if it is not.
     """
@@ -72,7 +72,7 @@ def write_report_csv(path: str | Path, report: Report, progress: Progress | None
 
 
 def report_markdown(report: Report) -> str:
-    """A report in Markdown, its scene in a block of TOML at the end."""
+    """Return a report in Markdown, its scene in a block of TOML at the end."""
     parts = [f"# {markdown_text(report.title)}"]
     parts += [markdown_text(text) for text in (report.lead, report.conclusion) if text]
     for table in (*report.tables, *report.details, *report.glossary):

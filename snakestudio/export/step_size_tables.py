@@ -10,7 +10,7 @@ from snakestudio.export.tables import MISSING, Cell, Column, Row, Table, number,
 
 
 def step_report(check: StepCheck, scene_file: str | None = None) -> Report:
-    """Report of a check of the time step."""
+    """Return the report of a check of the time step."""
     values = " ".join(f"--set {key}={value!r}" for key, value in (check.proposal or {}).items())
     return Report(
         subject="step_size",
@@ -25,7 +25,7 @@ def step_report(check: StepCheck, scene_file: str | None = None) -> Report:
 
 
 def step_table(check: StepCheck) -> Table:
-    """Quantities at each step, the error at the first step, and its basis."""
+    """Return the quantities at each step, the error at the first step, and its basis."""
     steps = [step_text(run.step) for run in check.runs]
     columns = (
         Column("", is_text=True, name="quantity"),
@@ -47,12 +47,12 @@ def step_table(check: StepCheck) -> Table:
 
 
 def step_text(step: float) -> str:
-    """A time step (s) in ms."""
+    """Return a time step (s) in ms."""
     return f"{1000 * step:.4g} ms"
 
 
 def _value_text(quantity: QuantityCheck, value: float) -> str:
-    """A value with as many digits as its error justifies."""
+    """Return a value with as many digits as its error justifies."""
     if math.isnan(value):
         return "failed"
     # Less than a millionth of the reference is rounding.
@@ -60,7 +60,7 @@ def _value_text(quantity: QuantityCheck, value: float) -> str:
 
 
 def _error_cell(quantity: QuantityCheck) -> Cell:
-    """The error, absolute and relative."""
+    """Return the error, absolute and relative."""
     if not quantity.settled:
         return Cell("does not converge", role="warning")
     relative = 100 * quantity.relative
@@ -77,7 +77,7 @@ def _error_cell(quantity: QuantityCheck) -> Cell:
 
 
 def _basis_text(quantity: QuantityCheck) -> str:
-    """Basis of the error estimate."""
+    """Return the basis of the error estimate."""
     if quantity.basis == "order":
         return f"order {quantity.order:.2f}"
     return {"two steps": "two steps, order 1", "spread": "spread"}.get(quantity.basis, MISSING)

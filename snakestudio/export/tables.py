@@ -130,11 +130,11 @@ class Table:
         return self.label_column + 1 + self.has_units
 
     def head(self) -> tuple[str, ...]:
-        """Headings of the columns, including that of the units of the rows."""
+        """Return the headings of the columns, including that of the units of the rows."""
         return self._with_unit([column.heading for column in self.columns], "unit")
 
     def texts(self) -> list[tuple[str, ...]]:
-        """Texts of all rows, including their units."""
+        """Return the texts of all rows, including their units."""
         return [self._with_unit([cell.text for cell in row.cells], row.unit) for row in self.rows]
 
     def _with_unit(self, texts: list[str], unit: str) -> tuple[str, ...]:
@@ -143,12 +143,12 @@ class Table:
 
 
 def text_cells(*texts: str, role: str = "") -> tuple[Cell, ...]:
-    """Cells with texts."""
+    """Return the cells with texts."""
     return tuple(Cell(text, role=role) for text in texts)
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A value for tables, in few characters."""
+    """Return a value for tables, in few characters."""
     if value == 0 or 1e-3 <= abs(value) < 1e5:
         return f"{value:.{digits}g}"
     mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
@@ -156,7 +156,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def number_cell(value: float, digits: int = 4, role: str = "") -> Cell:
-    """A cell with a number; a dash if it is not finite."""
+    """Return a cell with a number; a dash if it is not finite."""
     return Cell(number(value, digits) if math.isfinite(value) else MISSING, (value,), role)
 
 
@@ -177,7 +177,7 @@ def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
 
 
 def table_text(table: Table) -> str:
-    """A table as text lines under its heading."""
+    """Return a table as text lines under its heading."""
     titles = table._with_unit(
         [f"{column.title}{_in_brackets(column.unit)}" for column in table.columns], "unit"
     )
@@ -195,7 +195,7 @@ def _in_brackets(unit: str) -> str:
 
 
 def _wrapped(table: Table, texts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Lines of a row: several if its last cell contains long prose."""
+    """Return the lines of a row: several if its last cell contains long prose."""
     if not table.columns[-1].is_prose:
         return [texts]
     first, *others = textwrap.wrap(texts[-1], _LINE) or [""]
@@ -204,7 +204,7 @@ def _wrapped(table: Table, texts: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def table_markdown(table: Table) -> str:
-    """A table in Markdown, without its heading."""
+    """Return a table in Markdown, without its heading."""
     rules = ["---" if index < table.n_left else "---:" for index in range(len(table.head()))]
     lines = [_markdown_row(table.head()), f"| {' | '.join(rules)} |"]
     lines += [_markdown_row(texts) for texts in table.texts()]
@@ -224,7 +224,7 @@ def markdown_text(text: str) -> str:
 
 
 def tab_separated(table: Table, rows: Iterable[int] | None = None) -> str:
-    """Rows of a table (all if omitted) for spreadsheets: columns separated by tabs, with all digits.
+    """Return the rows of a table (all if omitted) for spreadsheets: columns separated by tabs, with all digits.
 
     The head has the column names with their units; the ends of an interval are separate columns.
     """
@@ -235,7 +235,7 @@ def tab_separated(table: Table, rows: Iterable[int] | None = None) -> str:
 
 
 def table_csv(table: Table) -> tuple[list[str], str]:
-    """Column names and lines of a table as CSV: numbers with all digits, empty cells for missing values."""
+    """Return the column names and lines of a table as CSV: numbers with all digits, empty cells for missing values."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     for row in table.rows:
@@ -257,7 +257,7 @@ def _exact_row(table: Table, row: Row) -> list[str]:
 
 
 def _flat(table: Table, groups: Sequence[Sequence[str]], unit: str) -> list[str]:
-    """Cells of all columns, with the unit after the label columns."""
+    """Return the cells of all columns, with the unit after the label columns."""
     at = table.label_column + 1
     middle = [[unit]] if table.has_units else []
     return [cell for group in (*groups[:at], *middle, *groups[at:]) for cell in group]

@@ -179,7 +179,7 @@ _NUMBER = re.compile(r"%0?\d*d")
 
 
 def picture_pattern(path: Path) -> Path:
-    """Name pattern of images with a placeholder for the number: ``robot_%05d.png`` for ``robot.png``.
+    """Return the name pattern of images with a placeholder for the number: ``robot_%05d.png`` for ``robot.png``.
 
     Raises `ExportError` if the name has several placeholders, or other percent signs.
     """

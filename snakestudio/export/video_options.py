@@ -168,7 +168,7 @@ class VideoOptions:
         return self.width + self.width % 2, self.height + self.height % 2
 
     def recordings(self, recording: Recording) -> list[Recording]:
-        """A recording and that of its companion."""
+        """Return a recording and that of its companion."""
         return [recording] if self.companion is None else [recording, self.companion.recording]
 
     def span(self, recordings: Sequence[Recording]) -> tuple[float, float]:
@@ -190,19 +190,19 @@ class VideoOptions:
         return start, end
 
     def n_frames(self, recordings: Sequence[Recording]) -> int:
-        """Number of frames."""
+        """Return the number of frames."""
         start, end = self.span(recordings)
         return max(1, int((end - start) / self.speed * self.fps + 1e-9) + 1)
 
 
-def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
+def check_columns(names: Sequence[str], available: Sequence[str]) -> None:
     """Check that all columns exist.
 
     Raises `UsageError` that names an unknown column, with suggestions.
     """
     for name in names:
-        if name not in there:
-            near = difflib.get_close_matches(name, there, 3, 0.5)
+        if name not in available:
+            near = difflib.get_close_matches(name, available, 3, 0.5)
             hint = (
                 f"Did you mean {' or '.join(near)}?"
                 if near

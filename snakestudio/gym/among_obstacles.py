@@ -21,7 +21,7 @@ class AmongObstacles(Task):
         self._first: FloatArray = np.zeros((n, 2))
 
     def observation_entries(self) -> tuple[Entry, ...]:
-        """Joints, their targets, forces of obstacles, heading and velocity."""
+        """Return joints, their targets, forces of obstacles, heading and velocity."""
         return (
             *self.joint_entries(),
             *(Entry(f"{axis}_target_rad", -10.0, 10.0) for axis in self.axes),
@@ -40,5 +40,5 @@ class AmongObstacles(Task):
         return [*parts, *self.motion_values(state)]
 
     def progress(self, state: TaskState) -> FloatArray:
-        """Displacement of the centre of mass along x since the start of the episode, (n,), m."""
+        """Return the displacement of the centre of mass along x since the start of the episode, (n,), m."""
         return self.centre(state)[:, 0] - self._first[:, 0]

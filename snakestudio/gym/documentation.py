@@ -54,18 +54,18 @@ def _table(title: str, entries: tuple[Entry, ...]) -> str:
     rows = [f"| {title} | Name | Unit | Range |", "| --- | --- | --- | --- |"]
     first = 0
     for _, group in groupby(entries, key=_pattern):
-        together = list(group)
-        last = first + len(together) - 1
-        names = f"`{together[0].name}`" + (f" to `{together[-1].name}`" if last > first else "")
+        similar = list(group)
+        last = first + len(similar) - 1
+        names = f"`{similar[0].name}`" + (f" to `{similar[-1].name}`" if last > first else "")
         index = f"{first} to {last}" if last > first else f"{first}"
-        low, high = together[0].low, together[0].high
-        rows.append(f"| {index} | {names} | {_unit(together[0].name)} | {low:g} to {high:g} |")
+        low, high = similar[0].low, similar[0].high
+        rows.append(f"| {index} | {names} | {_unit(similar[0].name)} | {low:g} to {high:g} |")
         first = last + 1
     return "\n".join(rows)
 
 
 def _pattern(entry: Entry) -> str:
-    """Name without the joint or link, which entries of one row have in common."""
+    """Return the name without the joint or link, which entries of one row have in common."""
     return re.sub(r"^(joint|link)_\d+(_yaw|_pitch|_roll)?", r"\1", entry.name)
 
 

@@ -147,7 +147,7 @@ class SnakeEnv(gymnasium.Env[FloatArray, FloatArray]):
         )
 
     def render(self) -> UInt8Array | None:
-        """Image of the current state, (height, width, 3) uint8; None without a render mode."""
+        """Return the image of the current state, (height, width, 3) uint8; None without a render mode."""
         return None if self.render_mode is None else self.simulation.render(**self._shot)
 
     def close(self) -> None:

@@ -76,7 +76,7 @@ class JamEscape(AmongObstacles):
 
 @lru_cache(maxsize=8)
 def _jam(scene: Scene, base_dir: Path | None) -> Checkpoint:
-    """State in which the scene's controller has jammed the robot."""
+    """Return the state in which the scene's controller has jammed the robot."""
     with Simulation(scene, base_dir) as simulation:
         before = simulation.state.centre_of_mass
         steps = max(1, round(_LOOK_S / simulation.dt))

@@ -69,7 +69,7 @@ class PathFollowing(WaveTask):
         self._sight: FloatArray = np.zeros((n, 3))  # cross-track error, direction, direction ahead
 
     def observation_entries(self) -> tuple[Entry, ...]:
-        """Joints, wave, and position and velocity relative to the path."""
+        """Return joints, wave, and position and velocity relative to the path."""
         return (
             *self.joint_entries(),
             *self.wave_entries(),
@@ -105,7 +105,7 @@ class PathFollowing(WaveTask):
         )
 
     def _velocity_beside(self) -> FloatArray:
-        """Velocity along the path and to its left, (n, 2), m/s."""
+        """Return the velocity along the path and to its left, (n, 2), m/s."""
         direction = self._sight[:, 1]
         (x, y) = self.velocity.T
         cos, sin = np.cos(direction), np.sin(direction)
@@ -135,5 +135,5 @@ class PathFollowing(WaveTask):
 
     def info(self, state: TaskState) -> dict[str, NDArray[Any]]:
         """Return the distance from the path, and the distance along it, m."""
-        along = np.array([0.0 if place is None else place for place in self._along])
+        along = np.array([0.0 if position is None else position for position in self._along])
         return {"cross_track_m": self._sight[:, 0].copy(), "along_track_m": along}

@@ -46,7 +46,7 @@ class Sidewinding(WaveTask):
     )
 
     def observation_entries(self) -> tuple[Entry, ...]:
-        """Joints, waves, heading and velocity."""
+        """Return joints, waves, heading and velocity."""
         return (*self.joint_entries(), *self.wave_entries(), *self.motion_entries())
 
     def observe(self, state: TaskState) -> list[FloatArray]:

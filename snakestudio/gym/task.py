@@ -270,21 +270,21 @@ class Task(ABC):
         return self._velocity
 
     def centre(self, state: TaskState) -> FloatArray:
-        """Centre of mass, x and y, (n, 2), m."""
+        """Return the centre of mass, x and y, (n, 2), m."""
         centre: FloatArray = (self._shares * state.link_pose[:, :, :2]).sum(axis=1)
         return centre
 
     def heading(self, state: TaskState) -> FloatArray:
-        """Heading of each robot, (n,), rad in (-pi, pi], as in `BatchState.heading`."""
+        """Return the heading of each robot, (n,), rad in (-pi, pi], as in `BatchState.heading`."""
         return heading(forward(state.link_pose, self.scene.body.head_last))
 
     def power(self, state: TaskState) -> FloatArray:
-        """Sum of the absolute powers of all motors at the end of the control period, (n,), W."""
+        """Return the sum of the absolute powers of all motors at the end of the control period, (n,), W."""
         power: FloatArray = np.abs(state.joint_torque * state.joint_rate).sum(axis=1)
         return power
 
     def joint_entries(self) -> tuple[Entry, ...]:
-        """Angles, rates and torques of all joint axes, in this order."""
+        """Return angles, rates and torques of all joint axes, in this order."""
         return (
             *(Entry(f"{axis}_rad", -10.0, 10.0) for axis in self.axes),
             *(Entry(f"{axis}_rad_s", -1e3, 1e3) for axis in self.axes),
@@ -296,7 +296,7 @@ class Task(ABC):
         return [state.joint_angle, state.joint_rate, state.joint_torque]
 
     def motion_entries(self) -> tuple[Entry, ...]:
-        """Sine and cosine of the heading, and the velocity of the centre of mass along x and y."""
+        """Return the sine and cosine of the heading, and the velocity of the centre of mass along x and y."""
         return (
             Entry("forwards_sin", -1.0, 1.0),
             Entry("forwards_cos", -1.0, 1.0),

@@ -244,7 +244,7 @@ class SnakeVectorEnv(gymnasium.vector.VectorEnv[FloatArray, FloatArray, NDArray[
     def _infos(
         self, values: dict[str, FloatArray], mask: NDArray[np.bool_], failed: NDArray[np.bool_]
     ) -> Info:
-        """Values of all worlds, masks of valid entries, and reasons of failures."""
+        """Return the values of all worlds, masks of valid entries, and reasons of failures."""
         infos: Info = {}
         for name, value in values.items():
             infos[name] = np.where(mask, value, np.zeros_like(value))

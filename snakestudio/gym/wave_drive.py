@@ -95,7 +95,7 @@ class WaveDrive:
                 for name, value in first.items()
             ]
         )
-        self._share = 1.0 - math.exp(-dt / _RESPONSE_S)
+        self._gain = 1.0 - math.exp(-dt / _RESPONSE_S)
         self._dt = dt
         self._axes = len(axes)
         self._parameters: FloatArray = np.tile(self._first, (n, 1))
@@ -111,9 +111,9 @@ class WaveDrive:
     def joint_targets(self, action: FloatArray) -> FloatArray:
         """Advance the parameters towards `action` by one control period; return the joint angles, (n, m), rad."""
         own = self._parameters[:, self._columns]
-        self._parameters[:, self._columns] = own + self._share * (action - own)
+        self._parameters[:, self._columns] = own + self._gain * (action - own)
         self._phase += 2.0 * math.pi * self._dt * self._parameters[:, PARAMETERS.index(_FREQUENCY)]
-        self._rest *= 1.0 - self._share
+        self._rest *= 1.0 - self._gain
         return self._angles() + self._rest
 
     def _angles(self) -> FloatArray:

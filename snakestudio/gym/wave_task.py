@@ -50,7 +50,7 @@ class WaveTask(Task):
         return self._drive.joint_targets(action)
 
     def wave_entries(self) -> tuple[Entry, ...]:
-        """Sine and cosine of the phase, and current values of `parameters`."""
+        """Return the sine and cosine of the phase, and current values of `parameters`."""
         return (Entry("phase_sin", -1.0, 1.0), Entry("phase_cos", -1.0, 1.0), *self.actions)
 
     def wave_values(self) -> list[FloatArray]:

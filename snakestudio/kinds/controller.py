@@ -128,7 +128,7 @@ class ControllerKind(FieldsDeclaration):
     """Returns the problems of a scene with this controller."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
-    """Keys with the condition under which they have an effect, as a function and in a few words."""
+    """Keys with the condition under which they have an effect, as a function and as a short text."""
 
     tools: tuple[str, ...] = ()
     """Tools of the window for this controller: "path" to draw a path, "drive" for the controls."""
@@ -206,11 +206,11 @@ class ControllerKind(FieldsDeclaration):
         return tuple(dict.fromkeys((*class_channels(self.make), *self.channels)))
 
     def built_in_rivals(self) -> Iterable[Declaration]:
-        """All models."""
+        """Return all models."""
         return registry.FORMULATIONS.values()
 
     def mistake(self) -> tuple[str, str] | None:
-        """Error of the declaration, and remedy; None if it is valid."""
+        """Return the error of the declaration, and remedy; None if it is valid."""
         return (
             super().mistake()
             or channels_mistake(class_channels(self.make))
@@ -221,13 +221,13 @@ class ControllerKind(FieldsDeclaration):
 
 
 def class_channels(make: Any) -> Any:
-    """Channels that a class of controllers declares; () if each object determines them."""
+    """Return the channels that a class of controllers declares; () if each object determines them."""
     channels = getattr(make, "channels", ()) if isinstance(make, type) else ()
     return () if isinstance(channels, property) else channels
 
 
 def stand_in(name: str) -> ControllerKind:
-    """Placeholder for a controller of a plug-in that is not loaded."""
+    """Return the placeholder for a controller of a plug-in that is not loaded."""
     fields = unchecked_fields(name, ControllerFields)
     return ControllerKind(
         fields=fields, make=_refuse, title=f"{titled(name)} (plug-in)", help=NOT_LOADED

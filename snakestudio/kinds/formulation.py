@@ -144,12 +144,12 @@ class FormulationKind(FieldsDeclaration):
         return self.channels
 
     def result(self, name: str) -> Any:
-        """Type hint of the result of the function in a field, which can also be a location."""
+        """Return the type hint of the result of the function in a field, which can also be a location."""
         hints = {"check": list[Problem], "schema": Schema, "largest_stable_step": float}
         return hints.get(name, Any)
 
     def mistake(self) -> tuple[str, str] | None:
-        """Error of the declaration, and remedy; None if it is valid."""
+        """Return the error of the declaration, and remedy; None if it is valid."""
         return super().mistake() or channels_mistake(self.channels) or taken_mistake(self.channels)
 
     def friction_law(self, requested: str | None) -> str:
@@ -165,11 +165,11 @@ class FormulationKind(FieldsDeclaration):
         return thing_at(self.whole_place(what))
 
 
-def thing_at(place: Late) -> Any:
+def thing_at(location: Late) -> Any:
     """Import the object at a full location, "package.module:name"; other objects are returned unchanged."""
-    if not isinstance(place, str):
-        return place
-    module, _, name = place.partition(":")
+    if not isinstance(location, str):
+        return location
+    module, _, name = location.partition(":")
     return getattr(import_module(module), name)
 
 
@@ -182,7 +182,7 @@ def _endless(scene: Scene) -> float:
 
 
 def _everything() -> frozenset[str]:
-    """Patterns of all keys of a scene."""
+    """Return the patterns of all keys of a scene."""
     parts = [
         name
         for name, info in Scene.model_fields.items()
@@ -192,7 +192,7 @@ def _everything() -> frozenset[str]:
 
 
 def stand_in(name: str) -> FormulationKind:
-    """Placeholder for a formulation of a plug-in that is not loaded."""
+    """Return the placeholder for a formulation of a plug-in that is not loaded."""
     fields = unchecked_fields(name, ModelFields)
     title = f"{titled(name)} (plug-in)"
     text = "The plug-in that provides it is not loaded."

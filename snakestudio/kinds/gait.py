@@ -71,7 +71,7 @@ class GaitKind(FieldsDeclaration):
     from the waves."""
 
     effects: tuple[tuple[tuple[str, ...], Callable[[Scene], bool], str], ...] = ()
-    """Keys with the condition under which they have an effect, as a function and in a few words."""
+    """Keys with the condition under which they have an effect, as a function and as a short text."""
 
     one_per_run: ClassVar[str] = "motion"
     calls: ClassVar[Mapping[str, str]] = {
@@ -105,11 +105,11 @@ class GaitKind(FieldsDeclaration):
         return channels
 
     def built_in_rivals(self) -> Iterable[Declaration]:
-        """All models."""
+        """Return all models."""
         return registry.FORMULATIONS.values()
 
     def mistake(self) -> tuple[str, str] | None:
-        """Error of the declaration, and remedy; None if it is valid."""
+        """Return the error of the declaration, and remedy; None if it is valid."""
         return (
             super().mistake()
             or channels_mistake(class_channels(self.torques))
@@ -118,7 +118,7 @@ class GaitKind(FieldsDeclaration):
 
 
 def stand_in(name: str) -> GaitKind:
-    """Placeholder for a gait of a plug-in that is not loaded; its joints are straight."""
+    """Return the placeholder for a gait of a plug-in that is not loaded; its joints are straight."""
     fields = unchecked_fields(name, GaitFields)
     title = f"{titled(name)} (plug-in)"
     text = "The plug-in that provides it is not loaded."

@@ -16,7 +16,7 @@ from snakestudio.plugins.scenes import named_plugins
 
 
 def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
-    """Parts of the scene that have a kind, with their keys."""
+    """Yield the parts of the scene that have a kind, with their keys."""
     for name in PARTS_WITH_KINDS:
         part = getattr(scene, name)
         if isinstance(part, tuple):
@@ -26,12 +26,12 @@ def _parts(scene: Scene) -> Iterator[tuple[str, Any]]:
 
 
 def is_complete(scene: Scene) -> bool:
-    """Whether all kinds of a scene are available."""
+    """Return whether all kinds of a scene are available."""
     return not any(issubclass(fields, UncheckedFields) for _, fields in _types(scene))
 
 
 def problems(scene: Scene, base_dir: Path | None) -> list[Problem]:
-    """Missing plug-ins: an error for each missing kind, and a warning for each plug-in without any of them."""
+    """Return missing plug-ins: an error for each missing kind, and a warning for each plug-in without any of them."""
     if not scene.plugin and is_complete(scene):
         return []
     missing = [each for each in named_plugins(scene.plugins, base_dir) if each.state != "loaded"]
@@ -78,7 +78,7 @@ def renewed(scene: Scene) -> Scene:
 
 
 def _types(scene: Scene) -> Iterator[tuple[str, Any]]:
-    """Classes of the parts of a scene with the names of the parts; each class once."""
+    """Yield the classes of the parts of a scene with the names of the parts; each class once."""
     for name in PARTS_WITH_KINDS:
         part = getattr(scene, name)
         yield from (
@@ -93,7 +93,7 @@ def _is_current(name: str, fields: Any) -> bool:
     return kind not in registry or fields is registry[kind].fields
 
 
-def _is_gone(name: str, fields: Any) -> bool:
+def _is_missing(name: str, fields: Any) -> bool:
     return fields.model_fields["kind"].default not in PARTS_WITH_KINDS[name] and not issubclass(
         fields, UncheckedFields
     )
@@ -101,7 +101,7 @@ def _is_gone(name: str, fields: Any) -> bool:
 
 def _with_stand_ins(scene: Scene) -> Scene:
     changed: dict[str, Any] = {}
-    for name in {name for name, fields in _types(scene) if _is_gone(name, fields)}:
+    for name in {name for name, fields in _types(scene) if _is_missing(name, fields)}:
         part = getattr(scene, name)
         registry = PARTS_WITH_KINDS[name]
         parts = part if isinstance(part, tuple) else (part,)
@@ -122,12 +122,12 @@ def _sources(scene: Scene, names: tuple[str, ...]) -> tuple[Plugin, ...]:
 
 
 def plugins_in_use(scene: Scene) -> tuple[Plugin, ...]:
-    """Plug-ins whose kinds a scene uses."""
+    """Return the plug-ins whose kinds a scene uses."""
     return _sources(scene, tuple(PARTS_WITH_KINDS))
 
 
 def plugin_records(scene: Scene) -> tuple[str, ...]:
-    """A line for each plug-in that a scene uses, for its run files: file or package, SHA-256, kinds."""
+    """Return a line for each plug-in that a scene uses, for its run files: file or package, SHA-256, kinds."""
     records = []
     for plugin in plugins_in_use(scene):
         kinds = ", ".join(f"{role} {name}" for role, name in plugin.adds)
@@ -136,5 +136,5 @@ def plugin_records(scene: Scene) -> tuple[str, ...]:
 
 
 def driving_plugins(scene: Scene) -> tuple[Plugin, ...]:
-    """Plug-ins that command the joints."""
+    """Return the plug-ins that command the joints."""
     return _sources(scene, ("controller", "gait"))

@@ -85,7 +85,7 @@ LINKS = EVERY_MODEL | {
     "path.*",
     "strain.*",
     "beam.length_m",
-    "actuator.max_speed_deg_s",  # of the references
+    "actuator.max_speed_deg_s",  # limits the references
 }
 """Keys that every formulation of a robot with links reads, directly or through its controller."""
 
@@ -106,7 +106,7 @@ class _Condition(NamedTuple):
     """Whether the values have an effect in a scene."""
 
     reason: str
-    """The condition in a few words."""
+    """The condition as a short text."""
 
 
 def _takes_shape(scene: Scene, *own: str) -> bool:
@@ -357,7 +357,7 @@ def _like(own: str, kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def unused_reason(scene: Scene, key: str) -> str:
-    """Reason why the value at a dotted key has no effect in the current scene, in a few words; "" if it has one."""
+    """Reason why the value at a dotted key has no effect in the current scene, as a short text; "" if it has one."""
     kind = scene.model.kind
     plain = _plain(key)
     reads = FORMULATIONS[kind].reads
@@ -403,7 +403,7 @@ def left_out(scene: Scene, key: str) -> bool:
 
 
 def _of_shape(obstacle: Obstacle, name: str) -> str:
-    """Reason why a value of an obstacle has no effect, in a few words; "" if it has one."""
+    """Reason why a value of an obstacle has no effect, as a short text; "" if it has one."""
     own = shape_of(obstacle).effects
     return next((reason for keys, holds, reason in own if name in keys and not holds(obstacle)), "")
 

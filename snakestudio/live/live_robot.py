@@ -146,7 +146,7 @@ class LiveRobot:
 
     @property
     def twin(self) -> Recording | None:
-        """Recording of the simulated twin; None without a twin."""
+        """Recording of the simulated twin; None if there is no twin."""
         return self._live_runs.twin
 
     @property

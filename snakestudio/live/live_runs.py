@@ -83,7 +83,7 @@ class LiveRuns:
 
     @property
     def twin(self) -> Recording | None:
-        """Recording of the simulated twin; None without a twin."""
+        """Recording of the simulated twin; None if there is no twin."""
         twin = self._twin
         return None if twin is None else twin.recording
 

@@ -133,7 +133,7 @@ class ReferenceScheduler:
         return True
 
     def _next_border(self, time: float) -> int:
-        """Knot at the border of a control period from which the controller can still be changed."""
+        """Return the knot at the border of a control period from which the controller can still be changed."""
         border = math.ceil(time / self.period - 1e-9) * self._knots_per_period
         return max(self._feed.computed, border)
 

@@ -70,7 +70,7 @@ class SnapshotBuilder:
         Parameters
         ----------
         tracked : TrackedPose or None
-            Newest poses of the pose source; None without one.
+            Newest poses of the pose source; None if there is none.
         """
         axes = self.axis_map
         angle = axes.joints(telemetry.angle)
@@ -161,8 +161,8 @@ def _twist(poses: list[tuple[float, FloatArray]]) -> FloatArray:
     )
     sine = np.linalg.norm(axis, axis=1)
     angle = np.arctan2(sine, 0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0))
-    share = np.divide(angle, sine, out=np.ones_like(sine), where=sine > 1e-9)
-    twist[:, 3:] = axis * (share / float(times[-1] - times[0]))[:, None]
+    scale = np.divide(angle, sine, out=np.ones_like(sine), where=sine > 1e-9)
+    twist[:, 3:] = axis * (scale / float(times[-1] - times[0]))[:, None]
     return twist
 
 

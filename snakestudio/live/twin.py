@@ -80,7 +80,7 @@ class TwinLoader:
 
     def _work(self) -> None:
         if not load(self._scene.model.kind):
-            return  # not compiled next to a robot; the reasons against arming report it
+            return  # engines are not compiled next to a robot; the reasons against arming report it
         try:
             engine = EngineLoop(self._scene, self._base_dir).engine
             engine.initial_rows()
@@ -149,9 +149,9 @@ class Twin:
             return states[0]
         a = states[after - 1]
         b = states[after]
-        share = (time - a.time) / (b.time - a.time)
+        fraction = (time - a.time) / (b.time - a.time)
         return TwinState(
-            time, a.angle + share * (b.angle - a.angle), a.head + share * (b.head - a.head)
+            time, a.angle + fraction * (b.angle - a.angle), a.head + fraction * (b.head - a.head)
         )
 
     def cease(self) -> None:

@@ -14,19 +14,19 @@ from snakestudio.paths import find_scene
 
 
 def wrong_kind(name: str, accepted: str, value: object) -> UsageError:
-    """Error that argument `name` has the wrong type."""
+    """Return the error that argument `name` has the wrong type."""
     return UsageError(f"{name} must be {accepted}, not {kind_of(value)}.")
 
 
 def kind_of(value: object) -> str:
-    """Type of a value with its article: "an int"; "None" for None."""
+    """Return the type of a value with its article: "an int"; "None" for None."""
     name = type(value).__name__
     article = "an" if name[0].lower() in "aeiou" or name == "ndarray" else "a"
     return "None" if value is None else f"{article} {name}"
 
 
 def path_of(name: str, argument: object, expected: str = "a file name (str or Path)") -> Path:
-    """Path given by an argument; `expected` describes the valid values.
+    """Return the path given by an argument; `expected` describes the valid values.
 
     Raises `UsageError` if it is not a path.
     """
@@ -38,7 +38,7 @@ def path_of(name: str, argument: object, expected: str = "a file name (str or Pa
 
 
 def scene_path_of(name: str, value: object, accepted: str = "a file name (str or Path)") -> Path:
-    """Path of the scene file given by an argument, by path or by bare name; see `find_scene`.
+    """Return the path of the scene file given by an argument, by path or by bare name; see `find_scene`.
 
     Raises `UsageError` if it is not a path.
     """
@@ -46,7 +46,7 @@ def scene_path_of(name: str, value: object, accepted: str = "a file name (str or
 
 
 def number_of(name: str, value: object) -> float:
-    """Number given by an argument, including numpy numbers.
+    """Return the number given by an argument, including numpy numbers.
 
     Raises `UsageError` if it is not a number.
     """
@@ -61,7 +61,7 @@ def is_number(value: object, kind: type = Real) -> TypeGuard[float]:
 
 
 def values_of(name: str, argument: object) -> dict[str, Any]:
-    """Scene values by dotted key; {} for None.
+    """Return the scene values by dotted key; {} for None.
 
     Raises `UsageError` if it is not a mapping.
     """

@@ -72,7 +72,7 @@ class PartialFile:
 
 
 def identity(path: Path) -> Identity | None:
-    """Identity of the regular file at a path, with links followed, or None."""
+    """Return the identity of the regular file at a path, with links followed, or None."""
     try:
         status = os.stat(path)
     except OSError:
@@ -85,7 +85,7 @@ def identity(path: Path) -> Identity | None:
 
 
 def free_name(path: Path) -> Path:
-    """Unused name next to `path`: ``run-2.csv`` for ``run.csv``."""
+    """Return the unused name next to `path`: ``run-2.csv`` for ``run.csv``."""
     number = 2
     while os.path.lexists(free := path.with_name(f"{path.stem}-{number}{path.suffix}")):
         number += 1
@@ -93,7 +93,7 @@ def free_name(path: Path) -> Path:
 
 
 def _end(path: Path) -> Path | int:
-    """Target of all links: a path, or the number of a file that this process has open."""
+    """Return the target of all links: a path, or the number of a file that this process has open."""
     at = path if path == STDOUT else Path(os.path.abspath(path))
     for _ in range(_MOST_LINKS):
         if at == STDOUT:
@@ -107,7 +107,7 @@ def _end(path: Path) -> Path | int:
 
 
 def followed(path: Path) -> Path | None:
-    """Path of the existing or future regular file at the end of `path`; None if it must be written directly.
+    """Return the path of the existing or future regular file at the end of `path`; None if it must be written directly.
 
     Raises `OSError` if it is a folder, links are circular, or the file is write-protected, which
     replacing would bypass.
@@ -200,14 +200,14 @@ def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def roomy_folder() -> str | None:
-    """Folder for large temporary files: /tmp is often in memory, /var/tmp is not; TMPDIR overrides both."""
+    """Return the folder for large temporary files: /tmp is often in memory, /var/tmp is not; TMPDIR overrides both."""
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return "/var/tmp"
     return None
 
 
 def _sibling(target: Path) -> Path:
-    """Unique name next to a file, with the same suffix, because it determines the format."""
+    """Return the unique name next to a file, with the same suffix, because it determines the format."""
     return target.parent / f"{_prefix(target)}{secrets.token_hex(8)}{target.suffix}"
 
 
@@ -220,7 +220,7 @@ def _apart(path: Path) -> Path:
 
 
 def _create(name: Path) -> int:
-    """New file that only its owner can read.
+    """Return the new file that only its owner can read.
 
     Unlike with tempfile, its name is known before it exists, so that an interrupted caller can remove
     it.
@@ -237,7 +237,7 @@ def _alive(handle: int) -> Iterator[None]:
     """Lock the file of `handle`, which marks it as being written until the block or the program ends; then close it."""
     try:
         if sys.platform != "win32":
-            with contextlib.suppress(OSError):  # not all file systems support locks
+            with contextlib.suppress(OSError):  # some file systems do not support locks
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:

@@ -101,7 +101,7 @@ class BackboneCurveFields(GaitFields):
     )
 
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray:
-        """Angles of all joint axes of a scene at t = 0, (m,), rad.
+        """Return the angles of all joint axes of a scene at t = 0, (m,), rad.
 
         Raises `SceneError` if the segments are unusable.
         """
@@ -120,11 +120,11 @@ class BackboneCurveFields(GaitFields):
         return sum(self.segment_links) / speed if speed else None
 
     def moved_kinds(self, robot: Robot) -> frozenset[str]:
-        """Yaw and pitch: a curve in space bends about both."""
+        """Return the yaw and pitch: a curve in space bends about both."""
         return frozenset(("yaw", "pitch"))
 
     def reach(self, robot: Robot) -> float:
-        """Largest angle of a joint axis in a period of the curve, rad.
+        """Return the largest angle of a joint axis in a period of the curve, rad.
 
         Raises `SceneError` if the segments are unusable.
         """
@@ -228,7 +228,7 @@ class Curve:
         self._total = complex(bends.sum())
 
     def _within(self, segment: Any, x: FloatArray) -> ComplexArray:
-        """Integral from the start of a segment, in the first period."""
+        """Return the integral from the start of a segment, in the first period."""
         torsion = self._torsion[segment]
         turning = np.abs(torsion) > 1e-12
         safe = np.where(turning, torsion, 1.0)
@@ -237,14 +237,14 @@ class Curve:
         return result
 
     def _located(self, s: FloatArray) -> tuple[FloatArray, Any, FloatArray]:
-        """Period, segment, and position in the segment."""
+        """Return the period, segment, and position in the segment."""
         count = np.floor(s / self.period)
         x = np.clip(s - count * self.period, 0.0, self.period)
         segment = np.minimum(np.searchsorted(self._ends, x, side="left"), len(self._ends) - 1)
         return count, segment, x - self._begins[segment]
 
     def integral(self, s: FloatArray) -> ComplexArray:
-        """Integral of the curvature from 0 to `s`, rad."""
+        """Return the integral of the curvature from 0 to `s`, rad."""
         count, segment, x = self._located(s)
         turned = np.exp(1j * self._turn * count)
         rest = math.remainder(self._turn, 2.0 * math.pi)
@@ -256,7 +256,7 @@ class Curve:
         return result
 
     def curvature(self, s: FloatArray) -> tuple[ComplexArray, ComplexArray]:
-        """Curvature at `s`, rad per link, and its derivative within the segment."""
+        """Return the curvature at `s`, rad per link, and its derivative within the segment."""
         count, segment, x = self._located(s)
         torsion = self._torsion[segment]
         phase = self._turn * count + self._angle[segment] + torsion * x
@@ -270,7 +270,7 @@ def _curve(fields: BackboneCurveFields) -> Curve:
 
 
 def _about_both(values: FloatArray) -> ComplexArray:
-    """The same values about both axes."""
+    """Return the same values about both axes."""
     result = np.empty(values.shape, np.complex128)
     result.real = result.imag = values
     return result
@@ -315,25 +315,25 @@ class AxisCurve:
         return middle - self._after, middle + self._before
 
     def _on_axes(self, bend: ComplexArray) -> FloatArray:
-        """Values of all axes, (k, m), from complex ones of those that bend."""
+        """Return the values of all axes, (k, m), from complex ones of those that bend."""
         result = np.zeros((len(bend), self._count))
         result[:, self._columns] = np.where(self._pitch, -bend.imag, self._yaw_sign * bend.real)
         return result
 
     def bends(self, shift: FloatArray) -> ComplexArray:
-        """Bends at the yaw and pitch axes as complex numbers, rad, for shifts (k,) in links."""
+        """Return the bends at the yaw and pitch axes as complex numbers, rad, for shifts (k,) in links."""
         low, high = self._ends(shift)
         result: ComplexArray = self._curve.integral(high) - self._curve.integral(low)
         return result
 
     def angles(self, shift: FloatArray, roll: FloatArray) -> FloatArray:
-        """Angles of all axes, (k, m), rad, for shifts (k,) in links and rolls (k,) in rad."""
+        """Return the angles of all axes, (k, m), rad, for shifts (k,) in links and rolls (k,) in rad."""
         return self._on_axes(self.bends(shift) * np.exp(1j * roll)[:, None])
 
     def extremes(self, fields: BackboneCurveFields) -> tuple[FloatArray, FloatArray]:
-        """Smallest and largest angles of all axes while the curve of `fields` moves, each (m,), rad."""
-        share = np.linspace(0.0, 1.0, _SAMPLES)
-        shift = fields.shift_links + share * (self.period if fields.shift_links_s else 0.0)
+        """Return the smallest and largest angles of all axes while the curve of `fields` moves, each (m,), rad."""
+        fraction = np.linspace(0.0, 1.0, _SAMPLES)
+        shift = fields.shift_links + fraction * (self.period if fields.shift_links_s else 0.0)
         if fields.roll_deg_s:
             high = np.abs(self._on_axes(_about_both(np.abs(self.bends(shift))))).max(axis=0)
             return -high, high
@@ -341,7 +341,7 @@ class AxisCurve:
         return angle.min(axis=0), angle.max(axis=0)
 
     def largest_rates(self, fields: BackboneCurveFields) -> FloatArray:
-        """Bounds of the rates of all axes while the curve of `fields` moves, (m,), rad/s."""
+        """Return the bounds of the rates of all axes while the curve of `fields` moves, (m,), rad/s."""
         shift = fields.shift_links + np.linspace(0.0, self.period, _SAMPLES)
         low, high = self._ends(shift)
         first = self._curve.curvature(high)[0] - self._curve.curvature(low)[0]
@@ -358,7 +358,7 @@ class AxisCurve:
         shift: tuple[FloatArray, FloatArray, FloatArray],
         roll: tuple[FloatArray, FloatArray, FloatArray],
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angles, rates and accelerations, each (k, m), from shift and roll with two derivatives each, (k,).
+        """Return angles, rates and accelerations, each (k, m), from shift and roll with two derivatives each, (k,).
 
         The rate jumps where a joint passes from one segment to the next; the acceleration is that between
         the jumps.

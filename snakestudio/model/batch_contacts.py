@@ -53,7 +53,7 @@ class BatchContacts:
 
     @classmethod
     def of(cls, worlds: Sequence[Contacts]) -> BatchContacts:
-        """Contacts of several worlds in common arrays."""
+        """Return the contacts of several worlds in common arrays."""
         n = len(worlds)
         count = np.array([len(contacts) for contacts in worlds], np.int64)
         k = count.max(initial=0)
@@ -72,7 +72,7 @@ class BatchContacts:
         return joined
 
     def of_worlds(self, worlds: IntArray) -> BatchContacts:
-        """Contacts of some worlds only."""
+        """Return the contacts of some worlds only."""
         count = self.count[worlds]
         k = count.max(initial=0)
         others = (getattr(self, field.name)[worlds, :k] for field in fields(self)[1:])
@@ -97,11 +97,11 @@ class BatchContacts:
         )
 
     def force_of_obstacles(self, n_links: int) -> FloatArray:
-        """Mean force of all obstacles on each link over the interval, world frame, (n, n_links, 3), N."""
+        """Return the mean force of all obstacles on each link over the interval, world frame, (n, n_links, 3), N."""
         return self._force(self.other >= 0, n_links)
 
     def force_of_ground(self, n_links: int) -> FloatArray:
-        """Mean force of the ground on each link over the interval, world frame, (n, n_links, 3), N."""
+        """Return the mean force of the ground on each link over the interval, world frame, (n, n_links, 3), N."""
         return self._force(self.other == GROUND, n_links)
 
     def _force(self, chosen: NDArray[np.bool_], n_links: int) -> FloatArray:
@@ -127,7 +127,7 @@ class BatchSolverStats:
     """Number of steps with a residual above 1e-8 since the start of the run. Shape (n,)."""
 
     def of_worlds(self, worlds: IntArray) -> BatchSolverStats:
-        """Statistics of some worlds only."""
+        """Return the statistics of some worlds only."""
         return BatchSolverStats(*(getattr(self, field.name)[worlds] for field in fields(self)))
 
     def __getitem__(self, world: int) -> SolverStats:

@@ -37,7 +37,7 @@ class PartSizes(NamedTuple):
     centre of mass."""
 
     def of(self, n: int) -> PartSizes:
-        """Sizes of n parts: a frame may still show a robot with another number of links."""
+        """Return the sizes of n parts: a frame may still show a robot with another number of links."""
         if n == len(self.radius):
             return self
         chosen = np.minimum(np.arange(n), len(self.radius) - 1)
@@ -144,7 +144,7 @@ class Body(ABC):
         """Whether it moves in space and a start sets its height; otherwise its parts are flat on the ground."""
 
     def fits(self, snapshot: Snapshot) -> bool:
-        """Whether `snapshot` is a state of this body.
+        """Return whether `snapshot` is a state of this body.
 
         After an edit the state is still that of the previous body, until the engine has the edit, or
         in a run that has begun, until it is reset.
@@ -157,15 +157,15 @@ class Body(ABC):
 
     @abstractmethod
     def part_title(self, index: int) -> str:
-        """Title of a part (0-based): "Link 3, the head", "Section 1, the head · X = 0 m"."""
+        """Return the title of a part (0-based): "Link 3, the head", "Section 1, the head · X = 0 m"."""
 
     @abstractmethod
     def part_entry(self, index: int) -> str:
-        """Title of a part (0-based) in a list: "Link 3 · head", "Section 2 · X = 0.025 m"."""
+        """Return the title of a part (0-based) in a list: "Link 3 · head", "Section 2 · X = 0.025 m"."""
 
     @abstractmethod
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
-        """Outlines from above of its links, or between its cross-sections; unknown poses are omitted.
+        """Return the outlines from above of its links, or between its cross-sections; unknown poses are omitted.
 
         Parameters
         ----------
@@ -175,11 +175,11 @@ class Body(ABC):
 
     @abstractmethod
     def start_problems(self, start: Start) -> list[Problem]:
-        """Contradictions between a start and the body."""
+        """Return the contradictions between a start and the body."""
 
     @abstractmethod
     def unplaced(self, start: Start) -> str:
-        """Predicate for "a start ..." if this kind of start cannot place the body; "" if it can."""
+        """Return the predicate for "a start ..." if this kind of start cannot place the body; "" if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class ChainBody(Body):
         return f"Link {index + 1} · head" if index == self.head_part else f"Link {index + 1}"
 
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
-        """One outline for each link with a known pose."""
+        """Return one outline for each link with a known pose."""
         finite = np.isfinite(pose).all(axis=1)
         known = pose[finite]
         if not len(known):
@@ -277,7 +277,7 @@ class ChainBody(Body):
         return tuple(Outline(pair, float(r)) for pair, r in zip(ends, radius, strict=True))
 
     def start_problems(self, start: Start) -> list[Problem]:
-        """Nonexistent links, and values for a wrong number of links."""
+        """Return nonexistent links, and values for a wrong number of links."""
         problems = []
         n = self.robot.n_links
         link = getattr(start, "link", 1)
@@ -311,7 +311,7 @@ class ChainBody(Body):
         return problems or self._bends_nowhere(start)
 
     def _bends_nowhere(self, start: Start) -> list[Problem]:
-        """Angles of axes that joints do not have, and contradictory angles of one axis."""
+        """Return the angles of axes that joints do not have, and contradictory angles of one axis."""
         joints = self.robot.joint_list
         first = getattr(start, "joint_angles_deg", ())
         for kind, key in zip(
@@ -321,7 +321,7 @@ class ChainBody(Body):
                 own = joints[k].axes
                 alone = len(own) == 1
                 if angle and kind not in own and not (kind == "yaw" and alone):
-                    there = ", ".join(own) or "none, the joint is fixed"
+                    axis_list = ", ".join(own) or "none, the joint is fixed"
                     message = (
                         f"joint {k + 1} has no {kind} axis, but its initial angle is {angle:g}°"
                     )
@@ -330,7 +330,7 @@ class ChainBody(Body):
                             "error",
                             f"start.{key}",
                             message,
-                            f"set it to 0; the joint's axes are: {there}",
+                            f"set it to 0; the joint's axes are: {axis_list}",
                         )
                     ]
                 if angle and kind != "yaw" and alone and first[k]:
@@ -423,17 +423,17 @@ class ContinuousBody(Body):
         return not self.support.kinematic
 
     def part_title(self, index: int) -> str:
-        """Number and position of a cross-section."""
+        """Return the number and position of a cross-section."""
         head = ", the head" if index == self.head_part else ""
         return f"Section {index + 1}{head} · X = {self.length * index / (self.n_parts - 1):.3g} m"
 
     def part_entry(self, index: int) -> str:
-        """Number and position of a cross-section."""
-        place = f"X = {self.abscissas[index]:.3f} m" if index < self.n_parts else ""
-        return f"Section {index + 1} · {place if index else 'head'}"
+        """Return the number and position of a cross-section."""
+        label = f"X = {self.abscissas[index]:.3f} m" if index < self.n_parts else ""
+        return f"Section {index + 1} · {label if index else 'head'}"
 
     def outlines(self, pose: FloatArray) -> tuple[Outline, ...]:
-        """One outline between each two neighbours with known poses."""
+        """Return one outline between each two neighbours with known poses."""
         centre = pose[np.isfinite(pose).all(axis=1), :2]
         return tuple(Outline(centre[k : k + 2], self.radius) for k in range(len(centre) - 1))
 
@@ -442,7 +442,7 @@ class ContinuousBody(Body):
         return []
 
     def unplaced(self, start: Start) -> str:
-        """Starts that give a state or angles only place links."""
+        """Return the starts that give a state or angles only place links."""
         if not isinstance(start, PlacedStart):
             return "does not place a continuous body"
         return "" if start.any_body else "gives no direction for a continuous body"

@@ -72,5 +72,5 @@ class Capture:
         return cast(BoolArray, np.isfinite(self.position).all(axis=2))
 
     def body_on(self, link: int) -> int | None:
-        """Index of the first body on a link (0-based, or `CENTRE_OF_MASS`), or None."""
+        """Return the index of the first body on a link (0-based, or `CENTRE_OF_MASS`), or None."""
         return self.links.index(link) if link in self.links else None

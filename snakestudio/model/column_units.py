@@ -47,7 +47,7 @@ _NAMES = {unit: ending for ending, (unit, _) in _ENDINGS.items()}
 
 
 def parted(name: str) -> tuple[str, str]:
-    """Column name without its unit suffix, and that suffix, or ""."""
+    """Return the column name without its unit suffix, and that suffix, or ""."""
     stem, _, ending = name.rpartition("_")
     if stem.endswith("_per"):
         stem = stem.removesuffix("_per")
@@ -56,13 +56,13 @@ def parted(name: str) -> tuple[str, str]:
 
 
 def of_column(name: str) -> Unit:
-    """Unit of the suffix of a column name; dimensionless without one."""
+    """Return the unit of the suffix of a column name; dimensionless without one."""
     ending = parted(name)[1]
     return _ENDINGS[ending][0] if ending else PLAIN
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
-    """Unit of a product (`sign` 1) or a quotient (-1)."""
+    """Return the unit of a product (`sign` 1) or a quotient (-1)."""
     if a is None or b is None:
         return None
     kg, m, s, rad, deg = (x + sign * y for x, y in zip(a, b, strict=True))
@@ -70,7 +70,7 @@ def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
 
 
 def raised(a: Unit, exponent: float) -> Unit:
-    """Unit of a power."""
+    """Return the unit of a power."""
     if a is None:
         return None
     kg, m, s, rad, deg = (x * exponent for x in a)
@@ -78,7 +78,7 @@ def raised(a: Unit, exponent: float) -> Unit:
 
 
 def common(units: Sequence[Unit]) -> Unit:
-    """Unit shared by all; None if they differ."""
+    """Return the unit shared by all; None if they differ."""
     return units[0] if units and all(unit == units[0] for unit in units) else None
 
 
@@ -90,7 +90,7 @@ def alike(a: Unit, b: Unit) -> bool:
 
 
 def ending_of(unit: Unit) -> str:
-    """Suffix for a unit in column names; "" if dimensionless or unknown."""
+    """Return the suffix for a unit in column names; "" if dimensionless or unknown."""
     if unit is None:
         return ""
     # the radian of "rad/s times metre" is dimensionless
@@ -99,17 +99,17 @@ def ending_of(unit: Unit) -> str:
 
 
 def unit_text(ending: str) -> str:
-    """Symbol for the unit of a suffix: "m/s" for "mps"; "" if unknown."""
+    """Return the symbol for the unit of a suffix: "m/s" for "mps"; "" if unknown."""
     known = _ENDINGS.get(ending)
     return known[1] if known is not None else ""
 
 
 def unit_of(name: str, plain: str = "") -> str:
-    """Symbol of the unit of a column name; `plain` if dimensionless."""
+    """Return the symbol of the unit of a column name; `plain` if dimensionless."""
     return unit_text(parted(name)[1]) or plain
 
 
 def label_of(name: str) -> str:
-    """Column name as text for a legend: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
+    """Return the column name as text for a legend: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
     label = parted(name)[0].replace("_", " ")
     return label.replace("com ", "CoM ", 1) if label.startswith("com ") else label

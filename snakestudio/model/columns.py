@@ -56,7 +56,7 @@ class Columns(NamedTuple):
 
 
 def columns_of(schema: Schema) -> Columns:
-    """All columns of runs with a schema."""
+    """Return all columns of runs with a schema."""
     return _columns(schema, all_quantities())
 
 
@@ -74,7 +74,7 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
                 {label: index for index, label in enumerate((quantity.having or of)(schema))},
             )
             for quantity in neighbours
-            if quantity.there(schema) and quantity.yields_to not in schema.extra
+            if quantity.is_in(schema) and quantity.yields_to not in schema.extra
         ]
         for label in of(schema):
             for quantity, indices in here:
@@ -112,17 +112,17 @@ _PIECE = 4096
 
 
 def column_names(schema: Schema) -> tuple[str, ...]:
-    """Names of all columns, in CSV order."""
+    """Return the names of all columns, in CSV order."""
     return columns_of(schema).exported
 
 
 def filled_columns(schema: Schema) -> tuple[str, ...]:
-    """Names of the columns that the source of a run fills, in CSV order."""
+    """Return the names of the columns that the source of a run fills, in CSV order."""
     return columns_of(schema).filled
 
 
 def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterator[FloatArray]:
-    """Columns of a recording, some rows at a time.
+    """Yield the columns of a recording, some rows at a time.
 
     Raises `KeyError` if there is no such column.
 
@@ -145,7 +145,7 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
 def column_values(
     schema: Schema, rows: Rows, before: Rows | None, names: Sequence[str]
 ) -> FloatArray:
-    """Values of some columns for some rows.
+    """Return the values of some columns for some rows.
 
     Raises `KeyError` if there is no such column.
 
@@ -163,10 +163,10 @@ def column_values(
 
 
 def values_of(columns: Sequence[Column], piece: Piece) -> FloatArray:
-    """Values of some columns, (rows, columns); NaN where the source of the run does not fill them."""
+    """Return the values of some columns, (rows, columns); NaN where the source of the run does not fill them."""
     values = np.empty((len(piece.rows), len(columns)))
-    for place, column in enumerate(columns):
-        values[:, place] = (
+    for index, column in enumerate(columns):
+        values[:, index] = (
             piece.values(column.quantity)[:, column.index] if column.filled else np.nan
         )
     return values
@@ -175,7 +175,7 @@ def values_of(columns: Sequence[Column], piece: Piece) -> FloatArray:
 def columns_between(
     recording: Recording, names: tuple[str, ...], start: int, stop: int
 ) -> FloatArray:
-    """Values of some columns in rows `start` to `stop`; the rows are read in pieces.
+    """Return the values of some columns in rows `start` to `stop`; the rows are read in pieces.
 
     Raises `KeyError` if there is no such column.
 

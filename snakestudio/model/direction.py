@@ -21,7 +21,7 @@ from snakestudio._arrays import FloatArray
 
 
 def ahead(head_last: bool) -> float:
-    """Sign of a link's x axis that points forward: 1 if the head is the last link, -1 otherwise.
+    """Return the sign of a link's x axis that points forward: 1 if the head is the last link, -1 otherwise.
 
     It is also the sign of a positive yaw angle of a joint: 1 if such an angle bends the part of the
     body in front of the joint to the left, -1 if it bends it to the right.
@@ -30,7 +30,7 @@ def ahead(head_last: bool) -> float:
 
 
 def link_axes(link_pose: FloatArray, head_last: bool) -> FloatArray:
-    """Forward direction of each link, world frame, (..., n, 3) unit vectors."""
+    """Return the forward direction of each link, world frame, (..., n, 3) unit vectors."""
     w, x, y, z = (link_pose[..., k] for k in range(3, 7))
     axes = np.stack(
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)], axis=-1
@@ -39,7 +39,7 @@ def link_axes(link_pose: FloatArray, head_last: bool) -> FloatArray:
 
 
 def forward(link_pose: FloatArray, head_last: bool) -> FloatArray:
-    """Forward direction of the body: mean of those of its links, world frame, (..., 3) unit vectors.
+    """Return the forward direction of the body: mean of those of its links, world frame, (..., 3) unit vectors.
 
     NaN if the mean is 0, as for links that form a closed ring.
     """
@@ -51,23 +51,23 @@ def forward(link_pose: FloatArray, head_last: bool) -> FloatArray:
 
 
 def heading(direction: FloatArray) -> FloatArray:
-    """Heading of directions (..., 3), (...), rad in (-pi, pi]; 0 for a vertical one."""
+    """Return the heading of directions (..., 3), (...), rad in (-pi, pi]; 0 for a vertical one."""
     angle: FloatArray = np.arctan2(direction[..., 1], direction[..., 0])
-    return np.where(angle == -math.pi, math.pi, angle) + 0.0  # not -0
+    return np.where(angle == -math.pi, math.pi, angle) + 0.0  # avoid -0
 
 
 def link_yaw(link_pose: FloatArray) -> FloatArray:
-    """Heading of each link's x axis, which points to the next link, (..., n), rad in (-pi, pi]."""
+    """Return the heading of each link's x axis, which points to the next link, (..., n), rad in (-pi, pi]."""
     return heading(link_axes(link_pose, head_last=True))
 
 
 def link_heading(link_pose: FloatArray, head_last: bool) -> FloatArray:
-    """Heading of each link's forward direction, (..., n), rad in (-pi, pi]."""
+    """Return the heading of each link's forward direction, (..., n), rad in (-pi, pi]."""
     return heading(link_axes(link_pose, head_last))
 
 
 def in_link_frames(vectors: FloatArray, link_pose: FloatArray, head_last: bool) -> FloatArray:
-    """Components of a vector per link along it (forward), across it (to its left) and up, (..., n, 3).
+    """Return the components of a vector per link along it (forward), across it (to its left) and up, (..., n, 3).
 
     Up is the link's z axis.
 

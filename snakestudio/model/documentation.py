@@ -53,7 +53,7 @@ class KeyRow(NamedTuple):
 
 
 def key_rows(model: type[BaseModel]) -> list[KeyRow]:
-    """Declarations of all keys of a table of a file with the root `model`."""
+    """Return the declarations of all keys of a table of a file with the root `model`."""
     rows = []
     for name, info in model.model_fields.items():
         inner, many = _part(info.annotation)
@@ -65,7 +65,7 @@ def key_rows(model: type[BaseModel]) -> list[KeyRow]:
 
 
 def parts_of(model: type[BaseModel]) -> dict[str, tuple[type[BaseModel], ...]]:
-    """Tables inside a table, by key; several if their kind decides."""
+    """Return the tables inside a table, by key; several if their kind decides."""
     parts: dict[str, tuple[type[BaseModel], ...]] = {}
     for name, info in model.model_fields.items():
         inner, _ = _part(info.annotation)
@@ -110,7 +110,7 @@ def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
 
 
 def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
-    """Part at a key, and whether it is a list of parts."""
+    """Return the part at a key, and whether it is a list of parts."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation, False
     if typing.get_origin(annotation) is tuple:
@@ -158,7 +158,7 @@ _COUNTS = {2: "two", 3: "three", 4: "four"}
 
 
 def _many(part: Any) -> str:
-    """Description of the entries of a list."""
+    """Return the description of the entries of a list."""
     if typing.get_origin(part) is Annotated:
         part = typing.get_args(part)[0]
     kinds = typing.get_args(part) or (part,)

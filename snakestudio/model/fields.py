@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic._internal._model_construction import ModelMetaclass  # it has no public name
+from pydantic._internal._model_construction import ModelMetaclass  # the type has no public name
 from pydantic.fields import FieldInfo
 
 from snakestudio.text import capitalized
@@ -127,7 +127,7 @@ def value(
 
 
 def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
-    """Declaration of field `name` of `model`.
+    """Return the declaration of field `name` of `model`.
 
     Raises `KeyError` if there is no such field.
     """
@@ -173,12 +173,12 @@ def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
 
 
 def field_names(part: BaseModel) -> tuple[str, ...]:
-    """Names of all values of a part, including undeclared ones."""
+    """Return the names of all values of a part, including undeclared ones."""
     return (*type(part).model_fields, *(part.model_extra or ()))
 
 
 def fixed_values(part: BaseModel) -> dict[str, Any]:
-    """Values of a part of the scene, including its kind, that cannot change during a run."""
+    """Return the values of a part of the scene, including its kind, that cannot change during a run."""
     return {
         name: getattr(part, name)
         for name in field_names(part)

@@ -46,7 +46,7 @@ class GaitPreset:
         return fields
 
     def values(self) -> dict[str, Any]:
-        """Scene values by dotted key, for `with_values`."""
+        """Return the scene values by dotted key, for `with_values`."""
         return {"gait": self.gait, "control.soft_start_deg": self.soft_start_deg}
 
 
@@ -71,5 +71,5 @@ def serpenoid(
 
 
 def formulas(angle: str, pitch_angle: str) -> dict[str, Any]:
-    """Gait from formulas of the yaw and pitch angles, degrees."""
+    """Return the gait from formulas of the yaw and pitch angles, degrees."""
     return {"kind": "joint_angle", "angle_deg": angle, "pitch_angle_deg": pitch_angle}

@@ -33,7 +33,7 @@ def _waves(
 
 
 def _lateral(amplitude: float, phase_shift: float, offset: float = 0.0) -> dict[str, Any]:
-    """Gait from the values of its only wave, degrees."""
+    """Return the gait from the values of its only wave, degrees."""
     return {
         "kind": "lateral_undulation",
         "amplitude_deg": amplitude,
@@ -208,18 +208,18 @@ GAITS: tuple[GaitPreset, ...] = (
 
 
 def gait_named(name: str) -> GaitPreset | None:
-    """Gait of the library with a name; None if there is none."""
+    """Return the gait of the library with a name; None if there is none."""
     return next((preset for preset in GAITS if preset.name == name), None)
 
 
 def found_by(preset: GaitPreset, query: str) -> bool:
-    """Whether name, title, source, robot or explanation of a gait contain all words of a query."""
+    """Return whether name, title, source, robot or explanation of a gait contain all words of a query."""
     text = f"{preset.name} {preset.title} {preset.source} {preset.robot} {preset.explanation}"
     return all(term in text.casefold() for term in query.casefold().split())
 
 
 def unsuitable(preset: GaitPreset, scene: Scene) -> str:
-    """Reason, as a sentence, why the scene's robot cannot perform a gait of the library; "" if it can."""
+    """Return the reason, as a sentence, why the scene's robot cannot perform a gait of the library; "" if it can."""
     gait, robot = preset.gait, scene.robot
     kinds = {axis.kind for axis in scene.body.axes}
     missing = sorted(gait.moved_kinds(robot) - kinds)

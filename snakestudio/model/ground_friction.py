@@ -28,7 +28,7 @@ FACTOR_NAMES = {"t": "s", "x": "m", "y": "m"}
 
 
 def load_factor(ground: Ground) -> Formula:
-    """Factor of the load; negative values count as 0 because the ground cannot pull.
+    """Return the factor of the load; negative values count as 0 because the ground cannot pull.
 
     Raises `FormulaError` if the formula is unusable.
     """
@@ -38,7 +38,7 @@ def load_factor(ground: Ground) -> Formula:
 
 
 def friction_factor(ground: Ground) -> Formula:
-    """Factor of all friction coefficients of the ground; negative values count as 0.
+    """Return the factor of all friction coefficients of the ground; negative values count as 0.
 
     Raises `FormulaError` if the formula is unusable.
     """
@@ -49,7 +49,7 @@ def friction_factor(ground: Ground) -> Formula:
 
 
 def is_one(text: str) -> bool:
-    """Whether the formula of a factor is the number 1, so that nothing is multiplied.
+    """Return whether the formula of a factor is the number 1, so that nothing is multiplied.
 
     This is the most common case, and the library that parses formulas takes long to import.
     """
@@ -60,7 +60,7 @@ def is_one(text: str) -> bool:
 
 
 def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
-    """Ground with the coefficients of a patch."""
+    """Return the ground with the coefficients of a patch."""
     return ground.model_copy(
         update={
             "mu_along": patch.mu_along,
@@ -71,13 +71,13 @@ def patched_ground(ground: Ground, patch: GroundPatch) -> Ground:
 
 
 def ground_friction(ground: Ground) -> tuple[float, float, float]:
-    """Friction coefficients of the ground itself: sliding head first, sliding tail first, across."""
+    """Return the friction coefficients of the ground itself: sliding head first, sliding tail first, across."""
     backward = ground.mu_along if ground.mu_backward is None else ground.mu_backward
     return ground.mu_along, backward, ground.mu_across
 
 
 def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
-    """Friction coefficients of each link on the ground and on each patch, (1 + p, n, 3).
+    """Return the friction coefficients of each link on the ground and on each patch, (1 + p, n, 3).
 
     The last axis holds the coefficient for a force along the link's axis (towards the next link),
     against it, and across. A force along the axis resists sliding against it, which is head first if
@@ -89,7 +89,7 @@ def axial_friction(robot: Robot, ground: Ground) -> FloatArray:
 
 
 def link_positions(robot: Robot) -> FloatArray:
-    """Positions X of the middles of all links along the straight robot, from the head, (n,), m."""
+    """Return the positions X of the middles of all links along the straight robot, from the head, (n,), m."""
     length = np.array([link.length for link in robot.links])
     middle: FloatArray = np.cumsum(length) - 0.5 * length
     return middle if robot.head == "first" else length.sum() - middle
@@ -123,7 +123,7 @@ def _picture_problems(ground: Ground, base_dir: Path | None) -> list[Problem]:
 
 
 def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Unusable formulas and images of the ground's friction, and patches without an area.
+    """Return the unusable formulas and images of the ground's friction, and patches without an area.
 
     File names in the scene are relative to `base_dir`.
     """
@@ -151,8 +151,8 @@ def ground_friction_problems(scene: Scene, base_dir: Path | None = None) -> list
         where = pole(formula, cases, duration)
         if where is not None:
             case, time = where
-            place = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
-            message = f"it is not finite for {place}t = {time:.4g} s"
+            location = f"{scene.body.part_noun} {case + 1} at " if name == "load_factor" else ""
+            message = f"it is not finite for {location}t = {time:.4g} s"
             problems.append(
                 Problem(
                     "error", key, message, "avoid divisions by zero, and roots of negative numbers"

@@ -15,5 +15,5 @@ def set_html_renderer(renderer: Callable[[Any], str]) -> None:
 
 
 def html_of(scene: Any) -> str | None:
-    """Scene as HTML; None while nothing is registered, so that notebooks show text."""
+    """Return the scene as HTML; None while nothing is registered, so that notebooks show text."""
     return None if _renderer is None else _renderer(scene)

@@ -54,7 +54,7 @@ class JointAngleFields(GaitFields):
     )
 
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray:
-        """Angles of all joint axes of a scene at t = 0, (m,), rad.
+        """Return the angles of all joint axes of a scene at t = 0, (m,), rad.
 
         Raises `SceneError` if a formula is unusable.
         """
@@ -71,14 +71,14 @@ class JointAngleFields(GaitFields):
         return np.array([axis.kind in moved for axis in scene.body.axes], np.bool_)
 
     def moved_kinds(self, robot: Robot) -> frozenset[str]:
-        """Kinds of axes whose formula is not 0.
+        """Return the kinds of axes whose formula is not 0.
 
         Raises `SceneError` if a formula is unusable.
         """
         return frozenset(JointFormulas(self, robot.n_links, robot.axes).moved_kinds)
 
     def reach(self, robot: Robot) -> float:
-        """Largest angle in the first seconds, rad.
+        """Return the largest angle in the first seconds, rad.
 
         Raises `SceneError` if a formula is unusable.
         """

@@ -13,23 +13,23 @@ from snakestudio.model.world import GroundPatch
 
 
 def obstacle_title(obstacle: Obstacle, index: int) -> str:
-    """Title of an obstacle: its name, or its kind and number."""
+    """Return the title of an obstacle: its name, or its kind and number."""
     return obstacle.name or f"{shape_of(obstacle).title} {index + 1}"
 
 
 def obstacle_mention(obstacle: Obstacle, index: int) -> str:
-    """Title of an obstacle for the middle of a sentence."""
+    """Return the title of an obstacle for the middle of a sentence."""
     title = obstacle_title(obstacle, index)
     return title if obstacle.name else title.lower()
 
 
 def patch_title(patch: GroundPatch, index: int) -> str:
-    """Title of a patch of the ground: its name, or its number."""
+    """Return the title of a patch of the ground: its name, or its number."""
     return patch.name or f"Patch {index + 1}"
 
 
 def label_of(scene: Scene, key: str) -> str:
-    """Label of the scene value at a dotted key, such as "Robot: Links"; obstacles by their title."""
+    """Return the label of the scene value at a dotted key, such as "Robot: Links"; obstacles by their title."""
     owner_part = re.fullmatch(r"(obstacles|ground\.patch)\[(\d+)\]", key)
     owner, _, name = key.rpartition(".")
     try:

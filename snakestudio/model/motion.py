@@ -121,7 +121,7 @@ class GaitFields(Frozen):
         return _NO_WAVE
 
     def waves(self, robot: Robot) -> BodyWaves:
-        """Both waves on the joints of `robot`."""
+        """Return both waves on the joints of `robot`."""
         return BodyWaves(self.yaw, self.pitch)
 
     @property
@@ -130,7 +130,7 @@ class GaitFields(Frozen):
         return None
 
     def moved_kinds(self, robot: Robot) -> frozenset[str]:
-        """Kinds of joint axes that the gait moves or bends, also those that `robot` does not have.
+        """Return the kinds of joint axes that the gait moves or bends, also those that `robot` does not have.
 
         Raises `SceneError` if a formula is unusable.
         """
@@ -138,7 +138,7 @@ class GaitFields(Frozen):
         return frozenset(kind for kind, wave in waves.of_kinds if wave.amplitude or wave.offset)
 
     def reach(self, robot: Robot) -> float:
-        """Largest angle of a joint axis of `robot`, rad.
+        """Return the largest angle of a joint axis of `robot`, rad.
 
         Raises `SceneError` if the gait's values are unusable.
         """
@@ -363,7 +363,7 @@ class TwoWaves(LateralUndulation):
 
 
 def _horizontal(gait: LateralUndulation) -> dict[str, Any]:
-    """Values of the horizontal wave by name."""
+    """Return the values of the horizontal wave by name."""
     return {name: getattr(gait, name) for name in LateralUndulation.model_fields if name != "kind"}
 
 

@@ -79,18 +79,18 @@ class Piece:
         return np.diff(values, axis=0)
 
     def mean(self, of: Callable[[Rows], FloatArray]) -> FloatArray:
-        """Mean since the previous row of a quantity recorded as a sum; 0 if there is no previous row."""
+        """Return the mean since the previous row of a quantity recorded as a sum; 0 if there is no previous row."""
         grown = self.difference(of)
         span = self.span.reshape(-1, *(1,) * (grown.ndim - 1))
         return np.divide(grown, span, out=np.zeros_like(grown), where=span > 0)
 
     def over_mass(self, values: FloatArray) -> FloatArray:
-        """Mass-weighted mean of values (k, n) of links or cross-sections, (k,)."""
+        """Return the mass-weighted mean of values (k, n) of links or cross-sections, (k,)."""
         mean: FloatArray = values @ self.schema.mass_shares
         return mean
 
     def values(self, quantity: Computed) -> FloatArray:
-        """Values of a quantity, (k, columns), computed once."""
+        """Return the values of a quantity, (k, columns), computed once."""
         if quantity not in self._known:
             values = quantity.values(self)
             self._known[quantity] = values[:, None] if values.ndim == 1 else values

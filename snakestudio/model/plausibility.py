@@ -103,7 +103,7 @@ class Plausibility:
 
     @classmethod
     def read(cls, text: str) -> Plausibility | None:
-        """Result from a line of another result's `text`; None if the line is not a result."""
+        """Return the result from a line of another result's `text`; None if the line is not a result."""
         if not text or len(text) > _LONGEST:
             return None
         try:
@@ -130,5 +130,5 @@ class Plausibility:
 
 
 def summary_of(result: Plausibility | None) -> str:
-    """Titles of the violations of a result; "not checked" without a result."""
+    """Return the titles of the violations of a result; "not checked" without a result."""
     return NOT_CHECKED if result is None else result.summary

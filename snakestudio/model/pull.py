@@ -49,17 +49,17 @@ class Pull:
 
 
 def weight(body: Body) -> float:
-    """Weight of the robot on Earth, regardless of the scene's gravity, as the scale of a hand's force, N."""
+    """Return the weight of the robot on Earth, regardless of the scene's gravity, as the scale of a hand's force, N."""
     return STANDARD_GRAVITY * body.mass
 
 
 def usual_stiffness(body: Body) -> float:
-    """Stiffness of the spring between a hand and the link it holds, at strength 1, N/m."""
+    """Return the stiffness of the spring between a hand and the link it holds, at strength 1, N/m."""
     return weight(body) / (_STRETCH * body.length)
 
 
 def acting(pulls: Sequence[Pull], time: float) -> Pull | None:
-    """Entry that applies at `time` (s), out of entries sorted by time; None if no hand pulls."""
+    """Return the entry that applies at `time` (s), out of entries sorted by time; None if no hand pulls."""
     current = bisect_right(pulls, time, key=lambda pull: pull.time) - 1
     return None if current < 0 or pulls[current].released else pulls[current]
 

@@ -80,22 +80,22 @@ def _single(schema: Schema) -> tuple[str, ...]:
 
 
 def each_link(schema: Schema) -> tuple[str, ...]:
-    """Column for each link, or sampled cross-section."""
+    """Return the column for each link, or sampled cross-section."""
     return _numbers(schema.n_links)
 
 
 def each_joint(schema: Schema) -> tuple[str, ...]:
-    """Column for each joint; none for a continuous body."""
+    """Return the column for each joint; none for a continuous body."""
     return _numbers(schema.n_joints)
 
 
 def each_section(schema: Schema) -> tuple[str, ...]:
-    """Column for each sampled cross-section of a continuous body."""
+    """Return the column for each sampled cross-section of a continuous body."""
     return _numbers(len(schema.sections))
 
 
 def each_hold(schema: Schema) -> tuple[str, ...]:
-    """Column for each anchor or support of a continuous body."""
+    """Return the column for each anchor or support of a continuous body."""
     return _numbers(schema.n_holds)
 
 
@@ -117,12 +117,12 @@ def numbered(name: str) -> tuple[str, int, str] | None:
 
 
 def column_of_energy(name: str) -> str:
-    """Name of the column for an entry of `Schema.energy`."""
+    """Return the name of the column for an entry of `Schema.energy`."""
     return f"{name}_j" if name.startswith("work") else f"energy_{name}_j"
 
 
 def in_degrees(name: str) -> str:
-    """Name of the column of an angle or rate in degrees: "heading_deg" for "heading_rad"."""
+    """Return the name of the column of an angle or rate in degrees: "heading_deg" for "heading_rad"."""
     stem, ending = parted(name)
     return f"{stem}_{ending.replace('rad', 'deg')}"
 
@@ -158,7 +158,7 @@ class Quantity(Declaration):
     """Subset of these parts that has a column, if not all: joints with an axis of the quantity's
     kind."""
 
-    there: Callable[[Schema], bool] = _always
+    is_in: Callable[[Schema], bool] = _always
     """Condition on runs that have the quantity."""
 
     yields_to: str = ""
@@ -196,11 +196,11 @@ class Quantity(Declaration):
         return (self.name,) if "{}" not in self.name or self.of in _NUMBERED_PARTS else ()
 
     def built_in_rivals(self) -> Iterable[Declaration]:
-        """All controllers and models."""
+        """Return all controllers and models."""
         return (*registry.CONTROLLERS.values(), *registry.FORMULATIONS.values())
 
     def mistake(self) -> tuple[str, str] | None:
-        """Error of the declaration, and remedy; None if it is valid."""
+        """Return the error of the declaration, and remedy; None if it is valid."""
         if not _NAME.fullmatch(self.name):
             return (
                 f'"{self.name}" is not a valid column name',
@@ -221,7 +221,7 @@ class Quantity(Declaration):
 
 
 def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
-    """Checked values of a plug-in's quantity."""
+    """Return the checked values of a plug-in's quantity."""
 
     def values(piece: Piece) -> FloatArray:
         array = np.asarray(quantity.values(piece))
@@ -244,7 +244,7 @@ def _checked(quantity: Quantity, plugin: str) -> Callable[[Piece], FloatArray]:
 
 
 def _energies(*, among_first: bool) -> tuple[Callable[[Piece], FloatArray], Labels]:
-    """Values of some energies, and the names of their columns."""
+    """Return the values of some energies, and the names of their columns."""
 
     def names(schema: Schema) -> list[str]:
         if among_first:
@@ -296,12 +296,12 @@ def _of_joints(
 
 
 def _joints_with(kind: str, schema: Schema) -> tuple[str, ...]:
-    """Numbers of the joints with an axis of a kind."""
+    """Return the numbers of the joints with an axis of a kind."""
     return tuple(str(joint + 1) for joint in joints(schema.axes, kind).tolist())
 
 
 def _of_axes(attribute: str, kind: str) -> Callable[[Piece], FloatArray]:
-    """Values of the joint axes of a kind."""
+    """Return the values of the joint axes of a kind."""
 
     def values(piece: Piece) -> FloatArray:
         component: FloatArray = getattr(piece.rows, attribute)[:, entries(piece.schema.axes, kind)]
@@ -670,7 +670,7 @@ part."""
 
 
 def all_quantities() -> tuple[Quantity, ...]:
-    """All quantities, those of plug-ins last."""
+    """Return all quantities, those of plug-ins last."""
     return (*QUANTITIES, *_ADDED.values())
 
 
@@ -686,7 +686,7 @@ def taken_mistake(names: Iterable[str]) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=4)
 def _built_in(quantities: tuple[Quantity, ...]) -> re.Pattern[str]:
-    """Pattern of the names of all built-in columns of any model; models name their energies themselves."""
+    """Return the pattern of the names of all built-in columns of any model; models name their energies themselves."""
     return pattern_of(
         [
             "energy_*_j",

@@ -13,7 +13,7 @@ from snakestudio.model.recording import Rows
 
 
 def component_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
-    """Component k of an attribute of each link, cross-section or anchor."""
+    """Return the component k of an attribute of each link, cross-section or anchor."""
 
     def values(piece: Piece) -> FloatArray:
         component: FloatArray = getattr(piece.rows, attribute)[:, :, k]
@@ -23,24 +23,24 @@ def component_of(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
 
 
 def in_degrees_of(of: Callable[[Piece], FloatArray]) -> Callable[[Piece], FloatArray]:
-    """Values of `of`, in rad, converted to degrees."""
+    """Return the values of `of`, in rad, converted to degrees."""
     return lambda piece: np.degrees(of(piece))
 
 
 def link_force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
-    """Mean force on each link since the previous row, N."""
+    """Return the mean force on each link since the previous row, N."""
     return lambda piece: piece.mean(lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis])
 
 
 def whole_force(other: str, axis: int) -> Callable[[Piece], FloatArray]:
-    """Mean force on the whole robot since the previous row, N."""
+    """Return the mean force on the whole robot since the previous row, N."""
     return lambda piece: piece.mean(
         lambda rows: getattr(rows, f"impulse_{other}")[:, :, axis].sum(axis=1)
     )
 
 
 def force_norm(others: tuple[str, ...], axes: slice) -> Callable[[Piece], FloatArray]:
-    """Magnitude of the mean force on each link since the previous row, N."""
+    """Return the magnitude of the mean force on each link since the previous row, N."""
 
     def impulse(rows: Rows) -> FloatArray:
         parts: list[FloatArray] = [
@@ -52,36 +52,36 @@ def force_norm(others: tuple[str, ...], axes: slice) -> Callable[[Piece], FloatA
 
 
 def norms(vectors: FloatArray) -> FloatArray:
-    """Lengths of vectors (..., 3)."""
+    """Return the lengths of vectors (..., 3)."""
     length: FloatArray = np.sqrt(np.einsum("...a,...a->...", vectors, vectors))
     return length
 
 
 def attitude_deg(axis: int) -> Callable[[Piece], FloatArray]:
-    """Roll, pitch or yaw of each link, degrees."""
+    """Return the roll, pitch or yaw of each link, degrees."""
     return lambda piece: np.degrees(piece.roll_pitch_yaw[:, :, axis])
 
 
 def com_component(attribute: str, k: int) -> Callable[[Piece], FloatArray]:
-    """Component k of an attribute of the links for the centre of mass."""
+    """Return the component k of an attribute of the links for the centre of mass."""
     return lambda piece: piece.over_mass(getattr(piece.rows, attribute)[:, :, k])
 
 
 def com_speed(piece: Piece) -> FloatArray:
-    """Speed of the centre of mass, m/s."""
+    """Return the speed of the centre of mass, m/s."""
     return norms(
         np.stack([piece.over_mass(piece.rows.link_twist[:, :, k]) for k in range(3)], axis=1)
     )
 
 
 def mean_iterations(piece: Piece) -> FloatArray:
-    """Mean iterations per step since the previous row."""
+    """Return the mean iterations per step since the previous row."""
     grown = piece.difference(lambda rows: rows.solver_iterations)
     return np.divide(grown, piece.steps, out=np.zeros(len(piece.steps)), where=piece.steps > 0)
 
 
 def steps_unconverged(piece: Piece) -> FloatArray:
-    """Steps without convergence since the previous row."""
+    """Return the steps without convergence since the previous row."""
     return piece.difference(lambda rows: rows.solver_unconverged)
 
 
@@ -91,36 +91,36 @@ def residual_of_steps(piece: Piece) -> FloatArray:
 
 
 def head_acceleration(axis: int) -> Callable[[Piece], FloatArray]:
-    """Mean since the previous row, because an impact has no finite acceleration."""
+    """Return the mean since the previous row, because an impact has no finite acceleration."""
     return lambda piece: piece.mean(lambda rows: rows.link_twist[:, piece.schema.head, axis])
 
 
 def forward(axis: int) -> Callable[[Piece], FloatArray]:
-    """Component of the direction from tail to head."""
+    """Return the component of the direction from tail to head."""
     return lambda piece: piece.forward[:, axis]
 
 
 def heading(piece: Piece) -> FloatArray:
-    """Heading of the robot, rad."""
+    """Return the heading of the robot, rad."""
     return direction.heading(piece.forward)
 
 
 def head_heading(piece: Piece) -> FloatArray:
-    """Heading of the head link, rad."""
+    """Return the heading of the head link, rad."""
     head = piece.rows.link_pose[:, [piece.schema.head]]
     return direction.link_heading(head, piece.schema.head_last)[:, 0]
 
 
 def link_yaw(piece: Piece) -> FloatArray:
-    """Heading of each link's x axis, rad."""
+    """Return the heading of each link's x axis, rad."""
     return direction.link_yaw(piece.rows.link_pose)
 
 
 def obstacle_force(axis: int) -> Callable[[Piece], FloatArray]:
-    """Component of the mean force of obstacles on each link, in its frame, N."""
+    """Return the component of the mean force of obstacles on each link, in its frame, N."""
     return lambda piece: piece.obstacle_forces[:, :, axis]
 
 
 def ground_force(axis: int) -> Callable[[Piece], FloatArray]:
-    """Component of the mean force of the ground on each link, in its frame, N."""
+    """Return the component of the mean force of the ground on each link, in its frame, N."""
     return lambda piece: piece.ground_forces[:, :, axis]

@@ -59,7 +59,7 @@ class Recognition:
     """Sentence on how the file was read."""
 
     def sentences(self) -> tuple[str, ...]:
-        """Notes on the file as sentences."""
+        """Return the notes on the file as sentences."""
         result = [self.summary, *self.remarks]
         if self.ignored:
             result.append(f"Ignored: {ignored_text(self.ignored)}.")
@@ -68,7 +68,7 @@ class Recognition:
         return tuple(filter(None, result))
 
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """Captions and texts for a table with two columns."""
+        """Return the captions and texts for a table with two columns."""
         units = f"lengths in {self.length_unit}, {self.up} up"
         if self.angle_unit:
             units += f", angles in {self.angle_unit}"
@@ -93,7 +93,7 @@ _MOST_IGNORED = 40
 
 
 def ignored_text(ignored: Sequence[IgnoredColumns]) -> str:
-    """Ignored columns in one line; beyond a limit only their number."""
+    """Return the ignored columns in one line; beyond a limit only their number."""
     text = ", ".join(map(str, ignored[:_MOST_IGNORED]))
     more = len(ignored) - _MOST_IGNORED
     return f"{text}, and {more} more" if more > 0 else text

@@ -121,7 +121,7 @@ class ContactRows:
 
     @classmethod
     def none(cls, n_rows: int) -> ContactRows:
-        """Empty contacts for `n_rows` rows."""
+        """Return the empty contacts for `n_rows` rows."""
         empty = np.zeros(0, np.int32)
         return cls(
             np.zeros(n_rows, np.int32),
@@ -134,7 +134,7 @@ class ContactRows:
         )
 
     def slice(self, start: int, stop: int) -> ContactRows:
-        """Contacts of rows start to stop."""
+        """Return the contacts of rows start to stop."""
         offset = np.concatenate([[0], np.cumsum(self.count)])
         part = slice(int(offset[start]), int(offset[stop]))
         return ContactRows(
@@ -287,7 +287,7 @@ class Recording(Protocol):
         ...
 
     def scene_at(self, time: float) -> Scene:
-        """Scene at `time`: obstacles can move during the run."""
+        """Return the scene at `time`: obstacles can move during the run."""
         ...
 
     def __len__(self) -> int:
@@ -299,15 +299,15 @@ class Recording(Protocol):
         ...
 
     def chunks(self) -> Iterator[Rows]:
-        """All rows so far, in order, in pieces that fit in memory."""
+        """Return all rows so far, in order, in pieces that fit in memory."""
         ...
 
     def snapshot(self, index: int) -> Snapshot:
-        """Row `index` as a Snapshot; contact forces are means since the previous row."""
+        """Return the row `index` as a Snapshot; contact forces are means since the previous row."""
         ...
 
     def index_at(self, time: float) -> int:
-        """Index of the row nearest to `time`."""
+        """Return the index of the row nearest to `time`."""
         ...
 
 

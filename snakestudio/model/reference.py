@@ -71,7 +71,7 @@ class JointReference:
     def held(
         cls, begin: float, end: float, angle: FloatArray, rate: FloatArray | None = None
     ) -> JointReference:
-        """Reference that holds the joints at `angle` (m,) from `begin` to `end`, s.
+        """Return the reference that holds the joints at `angle` (m,) from `begin` to `end`, s.
 
         With a `rate` (m,), it moves from `angle` at this constant rate.
         """
@@ -84,14 +84,14 @@ class JointReference:
 
     @classmethod
     def driven(cls, begin: float, end: float, torque: FloatArray) -> JointReference:
-        """Reference under which the motors exert a constant `torque` (m,), N m, from `begin` to `end`, s."""
+        """Return the reference under which the motors exert a constant `torque` (m,), N m, from `begin` to `end`, s."""
         torques = np.array([torque, torque], np.float64)
         nothing = np.full_like(torques, np.nan)
         return cls(np.array([begin, end]), nothing, nothing, nothing, torques)
 
     @classmethod
     def joined(cls, parts: Sequence[JointReference]) -> JointReference:
-        """Reference of consecutive parts without torques.
+        """Return the reference of consecutive parts without torques.
 
         Where references jump between two parts, the second of the knots at this time is just after the first.
         """
@@ -139,7 +139,7 @@ class JointReference:
         )
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
-        """Angle and rate at `time`, each (m,); constant outside the knots."""
+        """Return the angle and rate at `time`, each (m,); constant outside the knots."""
         return between_knots(self.time, self.angle, self.rate, time)
 
 

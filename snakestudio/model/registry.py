@@ -33,13 +33,13 @@ class UncheckedFields:
 
 
 def titled(name: str) -> str:
-    """Name as a title: "Tail wag" for "tail_wag"."""
+    """Return the name as a title: "Tail wag" for "tail_wag"."""
     text = name.replace("_", " ")
     return capitalized(text)
 
 
 def first_line(thing: Any) -> str:
-    """First line of the docstring of a class or function; "" if it has none itself."""
+    """Return the first line of the docstring of a class or function; "" if it has none itself."""
     return (getattr(thing, "__doc__", None) or "").strip().partition("\n")[0]
 
 
@@ -53,7 +53,7 @@ class FieldsDeclaration(Declaration):
     """Whether a part of the kind can be chosen before any of its values is set."""
 
     def mistake(self) -> tuple[str, str] | None:
-        """Error of the declaration, and remedy; None if it is valid."""
+        """Return the error of the declaration, and remedy; None if it is valid."""
         fields: Any = getattr(self, "fields", None)
         base = self.fields_type.__name__
         if not (isinstance(fields, type) and issubclass(fields, self.fields_type)):
@@ -113,7 +113,7 @@ class Registry(Mapping[str, K]):
         self._validators: dict[tuple[str, ...], SchemaValidator] = {}
 
     def _own(self) -> dict[str, str]:
-        """Modules by the names of the built-in kinds; none is imported."""
+        """Return the modules by the names of the built-in kinds; none is imported."""
         if not self._modules:
             spec = find_spec(self._package)
             places = spec.submodule_search_locations if spec is not None else None
@@ -155,11 +155,11 @@ class Registry(Mapping[str, K]):
         }
 
     def source(self, name: str) -> str:
-        """Plug-in of a kind; "" for built-in kinds."""
+        """Return the plug-in of a kind; "" for built-in kinds."""
         return self._sources.get(name, "")
 
     def stand_in(self, name: str) -> K:
-        """Stand-in for a kind of a plug-in that is not loaded."""
+        """Return the stand-in for a kind of a plug-in that is not loaded."""
         if name not in self._stand_ins:
             module, _, function = self._stand_in.partition(":")
             self._stand_ins[name] = getattr(import_module(module), function)(name)
@@ -196,7 +196,7 @@ class Registry(Mapping[str, K]):
         return core_schema.with_info_plain_validator_function(partial(self._parts, **limits))
 
     def _part(self, value: Any, info: core_schema.ValidationInfo) -> Any:
-        """Part of the scene from its values; only its own kind is imported."""
+        """Return the part of the scene from its values; only its own kind is imported."""
         if isinstance(value, UncheckedFields):
             return value
         names = self._named((value,))
@@ -205,7 +205,7 @@ class Registry(Mapping[str, K]):
         return _validated(self._validators[names], value, info)
 
     def _parts(self, value: Any, info: core_schema.ValidationInfo, **limits: Any) -> Any:
-        """Parts of the scene from their values, validated together: there can be thousands."""
+        """Return the parts of the scene from their values, validated together: there can be thousands."""
         parts = value if isinstance(value, tuple | list) else ()
         if any(isinstance(part, UncheckedFields) for part in parts):
             return tuple(self._part(part, info) for part in parts)
@@ -217,7 +217,7 @@ class Registry(Mapping[str, K]):
         )
 
     def _named(self, parts: Iterable[Any]) -> tuple[str, ...]:
-        """Kinds of `parts`; all kinds if one is unknown, so that the error can list them."""
+        """Return the kinds of `parts`; all kinds if one is unknown, so that the error can list them."""
         named = [
             part.get("kind") if isinstance(part, dict) else getattr(part, "kind", None)
             for part in parts
@@ -246,7 +246,7 @@ def _validated(validator: SchemaValidator, value: Any, info: core_schema.Validat
 
 
 def unchecked_fields(name: str, base: type[Frozen]) -> type[Any]:
-    """Fields of a stand-in: those of a kind with that name, with any values."""
+    """Return the fields of a stand-in: those of a kind with that name, with any values."""
     kind: Any = (Literal[name], name)
     fields: Any = create_model(
         f"Unchecked_{name}", __base__=(UncheckedFields, base, _Open), kind=kind

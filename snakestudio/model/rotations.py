@@ -10,7 +10,7 @@ from snakestudio._arrays import FloatArray
 
 
 def rotation(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
-    """R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in rad."""
+    """Return the r_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in rad."""
     ca, sa, cb, sb, cc, sc = (
         f(angle) for angle in (yaw, pitch, roll) for f in (math.cos, math.sin)
     )
@@ -24,7 +24,7 @@ def rotation(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
 
 
 def matrices(quaternion: FloatArray) -> FloatArray:
-    """Rotation matrices (n, 3, 3) of unit quaternions w x y z, (n, 4)."""
+    """Return rotation matrices (n, 3, 3) of unit quaternions w x y z, (n, 4)."""
     w, x, y, z = quaternion.T
     result = np.empty((len(quaternion), 3, 3))
     result[:, 0, 0] = 1.0 - 2.0 * (y * y + z * z)
@@ -40,7 +40,7 @@ def matrices(quaternion: FloatArray) -> FloatArray:
 
 
 def quaternions(matrix: FloatArray) -> FloatArray:
-    """Unit quaternions w x y z, (n, 4), of rotation matrices (n, 3, 3).
+    """Return the unit quaternions w x y z, (n, 4), of rotation matrices (n, 3, 3).
 
     Of the four columns of q q^T, the one with the largest diagonal element is used, so that there is no
     division by a small number (Shepperd 1978).
@@ -68,7 +68,7 @@ def quaternions(matrix: FloatArray) -> FloatArray:
 
 
 def roll_pitch_yaw(quaternion: FloatArray) -> FloatArray:
-    """Angles (..., 3), rad, of unit quaternions w x y z (..., 4): R = R_z(yaw) R_y(pitch) R_x(roll).
+    """Return angles (..., 3), rad, of unit quaternions w x y z (..., 4): R = R_z(yaw) R_y(pitch) R_x(roll).
 
     A positive pitch points the link downwards, as in a start's `pitch_deg`. Roll and yaw are between
     -pi and pi, the pitch between -pi/2 and pi/2; pointing straight up or down, only the sum or

@@ -11,7 +11,7 @@ _CLOCK_FROM = 1000.0
 def run_time(
     seconds: float, decimals: int = 3, *, significant: int | None = None, clock: bool | None = None
 ) -> str:
-    """Time of a run with its unit: "12.345 s", "1:57:18.190".
+    """Return the time of a run with its unit: "12.345 s", "1:57:18.190".
 
     Parameters
     ----------
@@ -40,6 +40,6 @@ def run_time(
 
 
 def run_time_of(seconds: float, total: float, decimals: int = 3) -> str:
-    """Time and length of a run, in the same format: "12.345 / 40.000 s", "0:06:05.190 / 11:06:40.000"."""
+    """Return the time and length of a run, in the same format: "12.345 / 40.000 s", "0:06:05.190 / 11:06:40.000"."""
     clock = round(abs(total) * 10**decimals) >= _CLOCK_FROM * 10**decimals
     return f"{run_time(seconds, decimals, clock=clock).removesuffix(' s')} / {run_time(total, decimals, clock=clock)}"

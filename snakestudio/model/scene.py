@@ -259,7 +259,7 @@ class Scene(Frozen):
         return changed
 
     def _repr_html_(self) -> str | None:
-        """HTML for a notebook."""
+        """Return the HTML for a notebook."""
         return html_of(self)
 
     @property
@@ -301,7 +301,7 @@ class Scene(Frozen):
 
 
 def structure_problems(scene: Scene) -> list[Problem]:
-    """Contradictions between values of a scene; a scene with any is rejected."""
+    """Return the contradictions between values of a scene; a scene with any is rejected."""
     problems: list[Problem] = []
 
     def wrong(key: str, message: str, remedy: str) -> None:

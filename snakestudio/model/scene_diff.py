@@ -20,7 +20,7 @@ _LONGEST = 40
 
 
 def difference_in_words(before: Scene, after: Scene) -> list[str]:
-    """Changes that turn one scene into the other; empty only if they are equal.
+    """Return the changes that turn one scene into the other; empty only if they are equal.
 
     Returns
     -------
@@ -48,12 +48,12 @@ def _value_line(before: Scene, after: Scene, key: str) -> str:
 
 
 def _small(label: str) -> str:
-    """Label within a sentence: symbols and abbreviations keep their capitals."""
+    """Return the label within a sentence: symbols and abbreviations keep their capitals."""
     return label if label[1:2].isupper() or len(label) == 1 else label[:1].lower() + label[1:]
 
 
 def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
-    """Change of a value of a part of the scene, to follow its name."""
+    """Return the change of a value of a part of the scene, to follow its name."""
     info = part.model_fields.get(name)
     unit = field_doc(part, name).unit
     free = info is None or info.annotation is str
@@ -75,7 +75,7 @@ def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
 
 
 def _value_text(value: Any, free: bool) -> str:
-    """Value in one line; `free` for text that a user typed."""
+    """Return the value in one line; `free` for text that a user typed."""
     if value is None:
         return "none"
     if isinstance(value, BaseModel):
@@ -139,7 +139,7 @@ def _counted(obstacles: Sequence[Obstacle], what: str) -> list[str]:
 
 
 def _sort_lines(sort: str, members: Sequence[tuple[int, Obstacle, Obstacle]]) -> list[str]:
-    """Lines for obstacles with one kind of change."""
+    """Return the lines for obstacles with one kind of change."""
     if len(members) == 1:
         index, old, new = members[0]
         name = f"Obstacle {index + 1}" + (

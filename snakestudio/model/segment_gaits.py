@@ -24,7 +24,7 @@ _QUARTER = 0.5 * pi
 
 
 def _rate(omega: float, increment: float, joints: int) -> float:
-    """Angular frequency in simulated time, rad/s, from that of the script and the increment of its clock."""
+    """Return the angular frequency in simulated time, rad/s, from that of the script and the increment of its clock."""
     return omega * increment / _CYCLE[joints]
 
 
@@ -44,7 +44,7 @@ def _curve(
     shift: float | None = None,
     roll_rate: float = 0.0,
 ) -> dict[str, Any]:
-    """Gait from the lengths of link and segments, in one unit, their angles, rad, and the speed, links/s."""
+    """Return the gait from the lengths of link and segments, in one unit, their angles, rad, and the speed, links/s."""
     values = {
         "segment_links": tuple(length / link for length in lengths),
         "segment_bend_deg": _degrees(bends),
@@ -67,7 +67,7 @@ def _inverted(
     speed: float,
     roll_rate: float = 0.0,
 ) -> dict[str, Any]:
-    """Gait whose curve is described from head to tail."""
+    """Return the gait whose curve is described from head to tail."""
     angle = [sum(twists[: k + 1]) for k in range(len(twists))][::-1]
     steps = [angle[0] - angle[-1], *(b - a for a, b in pairwise(angle))]
     return _curve(
@@ -89,7 +89,7 @@ _SPIRAL_AMPLITUDE = 1.23
 
 
 def _spiraling() -> dict[str, Any]:
-    """Helix with a wider part of one joint that travels from the tail to the head in 19/8 s."""
+    """Return the helix with a wider part of one joint that travels from the tail to the head in 19/8 s."""
     link = 70.0
     narrow = _SPIRAL_AMPLITUDE / (2.0 * math.sin(_SPIRAL))
     pitch = link / ((narrow**2 + 1.0) * _SPIRAL)
@@ -98,8 +98,8 @@ def _spiraling() -> dict[str, Any]:
     spatial = wide_pitch * link / (wide_radius**2 + wide_pitch**2)
     amplitude = 2.0 * wide_radius / wide_pitch * math.sin(spatial)
     omega = 4.5 * 0.04 / _CYCLE[_TWENTY]
-    place = "19*(0.5 - atan(tan(pi*(8*t/19 - 0.5)))/pi)"
-    window = f"(tanh(15*(i - 0.5 - {place})) + tanh(15*({place} + 1.5 - i)))/2"
+    position = "19*(0.5 - atan(tan(pi*(8*t/19 - 0.5)))/pi)"
+    window = f"(tanh(15*(i - 0.5 - {position})) + tanh(15*({position} + 1.5 - i)))/2"
 
     def angle(lead: str) -> str:
         narrow_wave = f"{_SPIRAL_AMPLITUDE}*sin({omega!r}*t + {_SPIRAL}*(i - 1){lead})"
@@ -110,7 +110,7 @@ def _spiraling() -> dict[str, Any]:
 
 
 def _waves() -> dict[str, tuple[int, str, dict[str, Any], str]]:
-    """Number of joints, title, gait and explanation, by name."""
+    """Return the number of joints, title, gait and explanation, by name."""
     lateral = _rate(0.8185 * 2.0 * pi, 0.1, _FOURTEEN)
     slow = _rate(0.08185 * 2.0 * pi, 1.0, _FOURTEEN)
     winding = _rate(1.5185, 0.22, _FOURTEEN)
@@ -352,7 +352,7 @@ def _round_pedals() -> dict[str, Any]:
 
 
 def _flange() -> dict[str, Any]:
-    """Helix around a pipe with a bridge over a flange, which travels along the body."""
+    """Return the helix around a pipe with a bridge over a flange, which travels along the body."""
     radius, height, gap, arc = 95.0, 80.0, 210.0, 90.0
     slope = 110.0 / (2.0 * pi)
     square = radius**2 + slope**2
@@ -377,7 +377,7 @@ def _flange() -> dict[str, Any]:
 
 
 def _ladder() -> dict[str, Any]:
-    """Loops around the steps of a ladder, whose arcs all have the same radius."""
+    """Return the loops around the steps of a ladder, whose arcs all have the same radius."""
     arc, step = 90.0, 260.0
     plane = 120.0 / 57.2958
     bends = [_QUARTER, 0.0, _QUARTER, _QUARTER, 2.0 * plane, _QUARTER] * 2
@@ -389,7 +389,7 @@ def _ladder() -> dict[str, Any]:
 
 
 def _curves() -> dict[str, tuple[int, str, dict[str, Any], str]]:
-    """Number of joints, title, gait and explanation, by name."""
+    """Return the number of joints, title, gait and explanation, by name."""
     return {
         "rolling_hump": (
             _TWENTY,

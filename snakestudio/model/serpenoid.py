@@ -155,7 +155,7 @@ class CompoundSerpenoid(GaitFields):
     )
 
     def waves(self, robot: Robot) -> BodyWaves:
-        """Waves on the joints of a robot, numbered from the first link.
+        """Return the waves on the joints of a robot, numbered from the first link.
 
         An unusable envelope is ignored; `envelope_of` raises the reason.
         """
@@ -174,7 +174,7 @@ class CompoundSerpenoid(GaitFields):
         )
 
     def _wave(self, group: str, lead: float, robot: Robot) -> Wave:
-        """Wave of a group, with the phase of joint 1 and the phase shift from joint to joint."""
+        """Return the wave of a group, with the phase of joint 1 and the phase shift from joint to joint."""
         beta, amplitude, spatial, temporal = (
             getattr(self, f"{group}_{name}")
             for name in (
@@ -190,7 +190,7 @@ class CompoundSerpenoid(GaitFields):
 
 
 def envelope_of(text: str, joints: int) -> tuple[float, ...]:
-    """Factors of all joints, numbered from the head.
+    """Return the factors of all joints, numbered from the head.
 
     Raises `SceneError` if the formula is unusable.
     """

@@ -20,14 +20,14 @@ DRIVE_TRAIN = (
 
 
 def friction_coefficient(default: float | None, label: str, help: str, symbol: str = "") -> Any:
-    """Coefficient of Coulomb friction."""
+    """Return the coefficient of Coulomb friction."""
     return value(
         default, label=label, symbol=symbol, help=help, ge=0, le=100, slider=(0, 1), live=True
     )
 
 
 def torque_limit(help: str) -> Any:
-    """Largest torque of a motor, N m; unlimited by default."""
+    """Return the largest torque of a motor, N m; unlimited by default."""
     return value(
         None,
         label="Largest torque",
@@ -41,7 +41,7 @@ def torque_limit(help: str) -> Any:
 
 
 def speed_limit(help: str) -> Any:
-    """Largest rate of a joint's reference, °/s; unlimited by default."""
+    """Return the largest rate of a joint's reference, °/s; unlimited by default."""
     return value(
         None,
         label="Largest speed",
@@ -55,7 +55,7 @@ def speed_limit(help: str) -> Any:
 
 
 def pitch_offset(help: str) -> Any:
-    """Constant angle of pitch axes, °."""
+    """Return the constant angle of pitch axes, °."""
     return value(
         0.0,
         label="Pitch offset",

@@ -22,7 +22,7 @@ _SECOND = "joel-kallarackal/snakelib_ros2, snakelib_control/param/snake_params.y
 
 
 def _first() -> Iterator[tuple[str, str, dict[str, Any], str]]:
-    """Names, titles, gaits and explanations of the first library (joints n = 1 ... 14, lateral: odd)."""
+    """Yield names, titles, gaits and explanations of the first library (joints n = 1 ... 14, lateral: odd)."""
     yield (
         "linear_progression",
         "Linear progression",
@@ -155,7 +155,7 @@ def _rotating(amplitude: float, spatial: float, temporal: float, delta: float) -
 
 
 def _second(robot: _Robot) -> Iterator[tuple[str, str, dict[str, Any], str]]:
-    """Names, titles, gaits and explanations of the second library (n = 0 ...; vertical: odd n, lateral: even n).
+    """Yield names, titles, gaits and explanations of the second library (n = 0 ...; vertical: odd n, lateral: even n).
 
     Lateral undulation and slithering have their lateral wave at odd n, on a robot that lies on its
     side; here they are for a robot with lateral axes at n = 1, 3 ...

@@ -108,11 +108,11 @@ class Contacts:
         return len(self.link)
 
     def force_of_obstacles(self, n_links: int) -> FloatArray:
-        """Mean force of all obstacles on each link over the interval, world frame, (n_links, 3), N."""
+        """Return the mean force of all obstacles on each link over the interval, world frame, (n_links, 3), N."""
         return self._force(self.other >= 0, n_links)
 
     def force_of_ground(self, n_links: int) -> FloatArray:
-        """Mean force of the ground on each link over the interval, world frame, (n_links, 3), N."""
+        """Return the mean force of the ground on each link over the interval, world frame, (n_links, 3), N."""
         return self._force(self.other == GROUND, n_links)
 
     def _force(self, chosen: NDArray[np.bool_], n_links: int) -> FloatArray:
@@ -122,7 +122,7 @@ class Contacts:
 
     @classmethod
     def none(cls) -> Contacts:
-        """Empty contacts."""
+        """Return empty contacts."""
         return _NO_CONTACTS
 
 
@@ -191,7 +191,7 @@ class BodyFields:
 
 @lru_cache(maxsize=16)
 def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> FloatArray:
-    """Share of the mass for each of `n` links, or cross-sections of a continuous body, (n,).
+    """Return the share of the mass for each of `n` links, or cross-sections of a continuous body, (n,).
 
     Links have equal masses unless `links` contains their shares. Cross-sections of a body are evenly
     spaced samples, weighted by Simpson's rule, or by the trapezoidal rule if their number is even.
@@ -211,7 +211,7 @@ def mass_shares(n: int, continuous: bool, links: tuple[float, ...] = ()) -> Floa
 
 
 def _read_only(shares: FloatArray) -> FloatArray:
-    """Read-only `shares`."""
+    """Return the read-only `shares`."""
     shares.flags.writeable = False
     return shares
 

@@ -49,5 +49,5 @@ class StepEstimate:
         return values
 
     def is_of(self, scene_sha256: str, changes: int) -> bool:
-        """Whether it belongs to the run of a scene with that hash and that many changes and pulls."""
+        """Return whether it belongs to the run of a scene with that hash and that many changes and pulls."""
         return self.scene_sha256 == scene_sha256 and self.changes == changes

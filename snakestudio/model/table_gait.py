@@ -65,17 +65,17 @@ class TableFields(GaitFields):
     )
 
     def first_angles(self, scene: Any, base_dir: Path | None) -> FloatArray | None:
-        """First row of the table."""
+        """Return the first row of the table."""
         return trajectory(scene, base_dir).first
 
     def moved_axes(self, scene: Any, base_dir: Path | None) -> BoolArray | None:
-        """Mask of the axes whose column contains a nonzero angle."""
+        """Return the mask of the axes whose column contains a nonzero angle."""
         moved: BoolArray = (joint_table(scene, base_dir).angle != 0.0).any(axis=0)
         return moved
 
 
 def joint_table(scene: Scene, base_dir: Path | None = None) -> JointTable:
-    """Angles of all axes of the scene's body, with the scene's signs and zeros.
+    """Return the angles of all axes of the scene's body, with the scene's signs and zeros.
 
     Raises `SceneError` if the file is unusable.
     """
@@ -103,7 +103,7 @@ def _mistake(name: str, message: str, remedy: str) -> SceneError:
 
 
 def trajectory(scene: Scene, base_dir: Path | None = None) -> Trajectory:
-    """Motion of the scene's table at speed 1.
+    """Return the motion of the scene's table at speed 1.
 
     Raises `SceneError` if the file is unusable.
     """

@@ -31,13 +31,13 @@ class TargetLimits:
         """Targets up to this magnitude are in the range of every axis, rad."""
 
     def first_beyond(self, targets: FloatArray) -> int | None:
-        """Index of the first of the targets (m,), rad, that is out of range; NaN is in range."""
+        """Return the index of the first of the targets (m,), rad, that is out of range; NaN is in range."""
         wrong = np.flatnonzero((targets < self.lower) | (targets > self.upper))
         return int(wrong[0]) if len(wrong) else None
 
 
 def beyond_text(name: str, axis: str, target: float) -> str:
-    """Message about a target that is out of range, rad."""
+    """Return the message about a target that is out of range, rad."""
     return (
         f"{name} ({axis}) is {target:g} rad ({math.degrees(target):.0f}°), far beyond the range of the joint. "
         "Targets are in radians: convert degrees with np.radians."

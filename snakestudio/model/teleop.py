@@ -94,7 +94,7 @@ def steerable_gaits(scene: Scene) -> tuple[str, ...]:
 
 
 def gait_called(scene: Scene, name: str | None) -> GaitFields | None:
-    """Forward gait for `TeleopCommand.gait`; None if it is not available to the scene's robot.
+    """Return the forward gait for `TeleopCommand.gait`; None if it is not available to the scene's robot.
 
     The scene's gait is used unchanged. Gaits of the library move towards link 1; if the head is the
     last link, they run backwards in time.

@@ -120,13 +120,13 @@ class Track:
         y, dy, ddy = cubic(u, *of_y)
         return x, y, dx, dy, ddx, ddy
 
-    def place(self, s: float) -> tuple[FloatArray, float]:
+    def pose(self, s: float) -> tuple[FloatArray, float]:
         """Point (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner, the outgoing direction."""
         x, y, direction, _ = self.course(s)
         return np.array([x, y]), direction
 
     def curvature(self, s: float) -> float:
-        """Curvature at `s`, 1/m, positive for left bends; 0 on straight lines and beyond the ends."""
+        """Return the curvature at `s`, 1/m, positive for left bends; 0 on straight lines and beyond the ends."""
         return self.course(s)[3]
 
     def course(self, s: float) -> tuple[float, float, float, float]:
@@ -144,7 +144,7 @@ class Track:
         return x, y, direction, (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3
 
     def largest_curvature(self) -> tuple[float, float]:
-        """Largest curvature, 1/m, and its position s, m; 0 for straight lines, whose corners have none."""
+        """Return the largest curvature, 1/m, and its position s, m; 0 for straight lines, whose corners have none."""
         bends = [abs(self.curvature(s)) for s in self._begins]
         worst = int(np.argmax(bends))
         return bends[worst], self._begins[worst]
@@ -152,7 +152,7 @@ class Track:
     def nearest(
         self, point: FloatArray, around: float | None = None, reach: float = np.inf
     ) -> float:
-        """Position s on the path that is nearest to a point.
+        """Return the position s on the path that is nearest to a point.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Track:
     def nearest_course(
         self, point: FloatArray, around: float, reach: float
     ) -> tuple[float, tuple[float, float, float, float]]:
-        """Result of `nearest`, and `course` there."""
+        """Return the result of `nearest`, and `course` there."""
         x, y = point.tolist()
         s, derivatives = self._nearest(x, y, around, reach)
         if derivatives is None:
@@ -187,7 +187,7 @@ class Track:
     def _nearest(
         self, x: float, y: float, around: float, reach: float
     ) -> tuple[float, _Derivatives | None]:
-        """Nearest position on the path, m, and the result of `_at` there, if available."""
+        """Return the nearest position on the path, m, and the result of `_at` there, if available."""
         if not self.closed:
             return self._nearest_of_open(x, y, float(around - reach), float(around + reach))
         reach = min(reach, 0.5 * self.length)
@@ -230,7 +230,7 @@ class Track:
         return nearest, derivatives
 
     def _nearest_between(self, x: float, y: float, low: float, high: float) -> tuple[float, ...]:
-        """Nearest position between `low` and `high`, m, and the distance, with the result of `_at` there.
+        """Return the nearest position between `low` and `high`, m, and the distance, with the result of `_at` there.
 
         The distance is infinite if the interval is empty.
         """
@@ -241,7 +241,7 @@ class Track:
 
 
 def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:
-    """Length of `curve` up to ascending values of its parameter, m (Gauss-Legendre with 5 points)."""
+    """Return the length of `curve` up to ascending values of its parameter, m (Gauss-Legendre with 5 points)."""
     node, weight = np.polynomial.legendre.leggauss(5)
     half = 0.5 * np.diff(parameter)
     at = 0.5 * (parameter[:-1] + parameter[1:])[:, None] + half[:, None] * node
@@ -250,7 +250,7 @@ def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:
 
 
 def track(path: GroundPath) -> Track:
-    """Geometry of a path, cached per path."""
+    """Return the geometry of a path, cached per path."""
     return _track(path)
 
 

@@ -120,7 +120,7 @@ def _dotted(location: Iterable[str | int]) -> str:
 
 
 def _models(model: Any) -> list[type[BaseModel]]:
-    """Possible parts at `model` (a part, or a part and the name of its field)."""
+    """Return the possible parts at `model` (a part, or a part and the name of its field)."""
     if isinstance(model, tuple):
         owner, name = model
         declared = registry.options(owner, name)
@@ -173,7 +173,7 @@ def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[st
 
 
 def _closest_word(text: str, candidates: Sequence[str]) -> str | None:
-    """Most similar word, or None."""
+    """Return the most similar word, or None."""
     return closest(text, candidates) or next(
         (candidate for candidate in candidates if len(text) > 2 and candidate.startswith(text)),
         None,
@@ -185,7 +185,7 @@ _SHORTEST_PART = 3
 
 
 def closest(name: str, names: Iterable[str]) -> str | None:
-    """Most similar name, or the only one that contains it; None if all are too different."""
+    """Return the most similar name, or the only one that contains it; None if all are too different."""
     plain = re.sub(r"[^a-z0-9_]", "_", name.lower())
     known = list(names)
     matches = difflib.get_close_matches(plain, known, n=1, cutoff=0.6)

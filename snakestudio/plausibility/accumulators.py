@@ -26,8 +26,8 @@ class Peak:
         if not values.size:
             return
         table = np.nan_to_num(values.reshape(len(time), -1), nan=0.0)
-        place = int(table.argmax())
-        row, part = divmod(place, table.shape[1])
+        index = int(table.argmax())
+        row, part = divmod(index, table.shape[1])
         if table[row, part] > self.value:
             self.value = float(table[row, part])
             self.time = float(time[row])
@@ -62,14 +62,14 @@ class Quantiles:
         values = values[np.isfinite(values)]
         if not len(values):
             return
-        place = np.ceil(_PER_DECADE * np.log10(np.maximum(values, 1e-300) / _SMALLEST))
-        place = np.clip(place, 0, len(self._counts) - 1).astype(np.int64)
-        self._counts += np.bincount(place, minlength=len(self._counts))
+        bins = np.ceil(_PER_DECADE * np.log10(np.maximum(values, 1e-300) / _SMALLEST))
+        bins = np.clip(bins, 0, len(self._counts) - 1).astype(np.int64)
+        self._counts += np.bincount(bins, minlength=len(self._counts))
 
     def at(self, fraction: float) -> float:
-        """Smallest bound with at least this fraction of the values below it; 0 without values."""
+        """Return the smallest bound with at least this fraction of the values below it; 0 without values."""
         total = int(self._counts.sum())
         if not total:
             return 0.0
-        place = int(np.searchsorted(np.cumsum(self._counts), math.ceil(fraction * total)))
-        return 0.0 if place == 0 else float(_SMALLEST * 10.0 ** (place / _PER_DECADE))
+        index = int(np.searchsorted(np.cumsum(self._counts), math.ceil(fraction * total)))
+        return 0.0 if index == 0 else float(_SMALLEST * 10.0 ** (index / _PER_DECADE))

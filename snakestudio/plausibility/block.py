@@ -109,7 +109,7 @@ class Block(Piece):
         return self.difference(lambda rows: rows.energy)
 
     def energy(self, name: str) -> FloatArray:
-        """An energy or work, (k,), J; 0 if the run does not have it."""
+        """Return an energy or work, (k,), J; 0 if the run does not have it."""
         if name not in self.schema.energy:
             return np.zeros(len(self.rows))
         return self.rows.energy[:, self.schema.energy.index(name)]
@@ -169,6 +169,6 @@ class Drive:
 
 
 def _length(vectors: FloatArray) -> FloatArray:
-    """Lengths of vectors (..., 3)."""
+    """Return the lengths of vectors (..., 3)."""
     length: FloatArray = np.sqrt(np.einsum("...a,...a->...", vectors, vectors))
     return length

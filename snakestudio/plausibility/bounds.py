@@ -13,7 +13,7 @@ from snakestudio.model.world import STANDARD_GRAVITY
 
 
 def shorter_side_moment(mass: FloatArray, length: FloatArray, power: int) -> float:
-    """Largest moment of mass of the shorter side over all joints of a straight chain.
+    """Return the largest moment of mass of the shorter side over all joints of a straight chain.
 
     For joint j, the moments of both sides are the sums of m_i |x_i - x_j|^p over their links, and the
     smaller one counts, because the joint can move that side while the other one rests. For n equal
@@ -42,12 +42,12 @@ def gravity_of(scene: Scene) -> float:
 
 
 def weight_of(scene: Scene) -> float:
-    """Weight of the robot under `gravity_of`, N."""
+    """Return the weight of the robot under `gravity_of`, N."""
     return scene.body.mass * gravity_of(scene)
 
 
 def static_torque(scene: Scene) -> float:
-    """Largest torque that a joint needs at rest, N m.
+    """Return the largest torque that a joint needs at rest, N m.
 
     The torque that holds the shorter side of the robot horizontally against its weight, or drags it
     sideways over the ground, whichever is larger: g max(1, mu) max_j min(left, right) with the
@@ -60,7 +60,7 @@ def static_torque(scene: Scene) -> float:
 
 
 def friction_of(scene: Scene) -> float:
-    """Largest friction coefficient of the ground, of its patches and of the links."""
+    """Return the largest friction coefficient of the ground, of its patches and of the links."""
     ground = scene.ground
     values = [
         ground.mu_along,
@@ -81,7 +81,7 @@ def swing_inertia(scene: Scene) -> float:
 
 
 def shape_speed(rates: FloatArray, axes: Sequence[Axis], length: FloatArray) -> FloatArray:
-    """Speed up to which joint rates move the links relative to each other, (k,), m/s.
+    """Return the speed up to which joint rates move the links relative to each other, (k,), m/s.
 
     The turn rates of the links are the sums of the joint rates before them, about their mean, and the
     speed is half the sum of length times turn rate: the speed of an end of a straight chain whose

@@ -64,8 +64,8 @@ def _passive(context: RunContext) -> Detector | None:
     return PassiveWork(context) if set(PASSIVE) & set(context.schema.energy) else None
 
 
-def _percent(share: float) -> str:
-    return f"{100.0 * share:g} %"
+def _percent(fraction: float) -> str:
+    return f"{100.0 * fraction:g} %"
 
 
 _ALL = (

@@ -32,7 +32,7 @@ class Exceedance:
 
 
 def amount(value: float) -> str:
-    """Value with three digits, or without decimals if it is large: "0.213", "53.1", "9120"."""
+    """Return the value with three digits, or without decimals if it is large: "0.213", "53.1", "9120"."""
     return number_text(value, 3) if abs(value) < 100.0 else f"{value:,.0f}"
 
 

@@ -109,7 +109,7 @@ def check_plausibility(recording: Recording, base_dir: Path | None = None) -> Pl
 
 
 def plausibility_of(recording: Recording, base_dir: Path | None = None) -> Plausibility:
-    """Stored result of a recording, or a new check of its rows if there is none for all of them.
+    """Return the stored result of a recording, or a new check of its rows if there is none for all of them.
 
     A check of the time step that was made after the run is included.
     """

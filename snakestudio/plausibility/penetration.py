@@ -50,8 +50,8 @@ class Penetration:
 
     def _feed_start(self, block: Block) -> None:
         pose = block.rows.link_pose[0]
-        share = np.linspace(-1.0, 1.0, _AXIS_POINTS)[:, None]
-        points = _axis_points(pose, self._sizes.middle + share * self._sizes.half_length)
+        fraction = np.linspace(-1.0, 1.0, _AXIS_POINTS)[:, None]
+        points = _axis_points(pose, self._sizes.middle + fraction * self._sizes.half_length)
         scene = self._scene_at(float(block.time[0]))
         for number, obstacle in enumerate(scene.obstacles):
             distance = self._distances(obstacle)
@@ -117,7 +117,7 @@ class Penetration:
 
 
 def _distance(obstacle: Obstacle, base_dir: Path | None) -> Distance | None:
-    """Distance from an obstacle; None if its files cannot be read."""
+    """Return the distance from an obstacle; None if its files cannot be read."""
     try:
         return solids_distance(obstacle_solids(obstacle, base_dir))
     except (SnakeStudioError, OSError):
@@ -130,12 +130,12 @@ def _title(scene: Scene, number: int) -> str:
 
 
 def _axes(pose: FloatArray) -> FloatArray:
-    """Directions (..., 3) of the x axes of poses (..., 7)."""
+    """Return directions (..., 3) of the x axes of poses (..., 7)."""
     w, x, y, z = np.moveaxis(pose[..., 3:], -1, 0)
     return np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=-1)
 
 
 def _axis_points(pose: FloatArray, along: FloatArray) -> FloatArray:
-    """Points (..., 3) of the links' axes at the distances `along` (m) from the links' positions."""
+    """Return points (..., 3) of the links' axes at the distances `along` (m) from the links' positions."""
     points: FloatArray = pose[..., :3] + along[..., None] * _axes(pose)
     return points

@@ -41,13 +41,13 @@ class Unsolved:
 
     def exceedance(self, drive: Drive) -> Exceedance | None:
         """See `Detector`."""
-        share = self._unsolved / max(self._steps, 1)
-        if share > MOST_UNSOLVED:
+        fraction = self._unsolved / max(self._steps, 1)
+        if fraction > MOST_UNSOLVED:
             return Exceedance(
-                share,
+                fraction,
                 MOST_UNSOLVED,
                 self._since,
-                f"the contact problems of {number_text(100.0 * share, 2)} % of the steps were not solved, first at "
+                f"the contact problems of {number_text(100.0 * fraction, 2)} % of the steps were not solved, first at "
                 f"{number_text(self._since, 4)} s",
             )
         peak = self._residual
@@ -79,7 +79,7 @@ class StepDependence:
 
 
 def step_exceedance(estimate: StepEstimate | None, time: float) -> Exceedance | None:
-    """Exceedance at a time (s) by the result of a check of the time step; None without one."""
+    """Return the exceedance at a time (s) by the result of a check of the time step; None if there is none."""
     if estimate is None:
         return None
     errors = {

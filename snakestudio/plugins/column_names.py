@@ -15,7 +15,7 @@ REFERENCE = "docs/reference/columns.md"
 
 
 def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
-    r"""Pattern of whole column names; `{}` in a name is any number, `*` any word.
+    r"""Return the pattern of whole column names; `{}` in a name is any number, `*` any word.
 
     >>> bool(pattern_of(("link_{}_x_m",)).fullmatch("link_3_x_m"))
     True
@@ -27,7 +27,7 @@ def pattern_of(names: Iterable[str]) -> re.Pattern[str]:
 
 
 def channels_mistake(channels: Any, what: str = "channels") -> tuple[str, str] | None:
-    """Problem of the names of channels by themselves, and its remedy; None if they are valid."""
+    """Return the problem of the names of channels by themselves, and its remedy; None if they are valid."""
     if not isinstance(channels, tuple) or not all(isinstance(name, str) for name in channels):
         return f"{what} = {described(channels)}", 'give a tuple of names, such as ("phase_rad",)'
     for name in channels:

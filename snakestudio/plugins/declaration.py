@@ -53,11 +53,11 @@ class Declaration:
         return ()
 
     def built_in_rivals(self) -> Iterable[Declaration]:
-        """Built-in declarations that can add columns to the same run."""
+        """Return the built-in declarations that can add columns to the same run."""
         return ()
 
     def shared_column(self, other: Declaration) -> str:
-        """First of its columns that another declaration has, too; "" if there is none."""
+        """Return the first of its columns that another declaration has, too; "" if there is none."""
         theirs = pattern_of(other.columns)
         for name in self.columns:
             own = pattern_of((name,))
@@ -68,11 +68,11 @@ class Declaration:
         return ""
 
     def arguments(self, name: str) -> tuple[str, ...]:
-        """Arguments that the function in a field gets."""
+        """Return the arguments that the function in a field gets."""
         return tuple(each.strip() for each in self.calls[name].split(","))
 
     def result(self, name: str) -> Any:
-        """Type hint of the result of the function in a field."""
+        """Return the type hint of the result of the function in a field."""
         return result_hint(hints_of(type(self)).get(name, Any))
 
     def register(self, source: str) -> None:
@@ -84,7 +84,7 @@ class Declaration:
         self.registry.discard(self.kind_name)
 
     def mistake(self) -> tuple[str, str] | None:
-        """Problem of the declaration and its remedy; None if it is valid."""
+        """Return the problem of the declaration and its remedy; None if it is valid."""
         if not _NAME.fullmatch(self.kind_name):
             return f'"{self.kind_name}" is not a valid name', "use lower-case letters, digits and _"
         return None
@@ -107,5 +107,5 @@ class Table(dict[str, V]):
         del self[name], self._sources[name]
 
     def source(self, name: str) -> str:
-        """Plug-in of a declaration; "" for a built-in one."""
+        """Return the plug-in of a declaration; "" for a built-in one."""
         return self._sources.get(name, "")

@@ -31,7 +31,7 @@ class PluginCancelled(BaseException):
 
 
 def plugin_of(frame: FrameType) -> str:
-    """Name of the plug-in whose code a frame runs; "" if there is none."""
+    """Return the name of the plug-in whose code a frame runs; "" if there is none."""
     name = frame.f_globals.get(MARK)
     if name is not None:
         return str(name)
@@ -45,7 +45,7 @@ def plugin_of(frame: FrameType) -> str:
 
 
 def owner(frame: FrameType | None) -> str:
-    """Name of the plug-in that called, directly or indirectly, the code of a frame; "" if there is none."""
+    """Return the name of the plug-in that called, directly or indirectly, the code of a frame; "" if there is none."""
     while frame is not None:
         if name := plugin_of(frame):
             return name
@@ -79,7 +79,7 @@ def fault_of(error: BaseException) -> PluginRuntimeError | None:
 
 
 def import_mistake(error: BaseException, folder: Path | None) -> tuple[str, str] | None:
-    """Problem of a failed import in a plug-in, and its remedy; None for other exceptions.
+    """Return the problem of a failed import in a plug-in, and its remedy; None for other exceptions.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _sentence(name: str, error: BaseException, at: str) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """First line of the message of an exception; "" if it cannot be formatted."""
+    """Return the first line of the message of an exception; "" if it cannot be formatted."""
     try:
         return str(error).strip().partition("\n")[0][:300]
     except BaseException:
@@ -150,7 +150,7 @@ def message_of(error: BaseException) -> str:
 
 
 def _text(error: BaseException) -> str:
-    """Traceback with the frames of plug-ins only."""
+    """Return the traceback with the frames of plug-ins only."""
     frames = [each for each in traceback.walk_tb(error.__traceback__) if plugin_of(each[0])]
     lines = traceback.StackSummary.extract(iter(frames), limit=-_MOST_FRAMES).format()
     try:

@@ -103,7 +103,7 @@ def guard_object(thing: T, interface: type, plugin: str) -> T:
 
 
 def _members(interface: type) -> dict[str, Any]:
-    """Public methods and properties of an interface and its bases."""
+    """Return the public methods and properties of an interface and its bases."""
     members: dict[str, Any] = {}
     for base in reversed(interface.__mro__):
         if base.__module__.startswith("snakestudio."):
@@ -136,7 +136,7 @@ def _guarded_class(cls: type, interface: type, plugin: str) -> type:
 
 
 def _guarded_member(what: str, actual: Any, declared: Any, plugin: str) -> dict[str, Any]:
-    """Guarded method or property by its name; {} for other members.
+    """Return the guarded method or property by its name; {} for other members.
 
     Parameters
     ----------
@@ -175,11 +175,11 @@ def guard_fields(declaration: Any, plugin: str) -> None:
 
 
 @lru_cache(maxsize=1024)
-def _guarding(make: Callable[..., Any], place: str, plugin: str) -> Callable[..., Any]:
-    """Wrap a function so that the objects that it creates are guarded; `place` is their interface, "module:class"."""
+def _guarding(make: Callable[..., Any], location: str, plugin: str) -> Callable[..., Any]:
+    """Wrap a function so that the objects it creates are guarded; `location` is their interface, "module:class"."""
 
     def making(*arguments: Any) -> Any:
-        module, _, name = place.partition(":")
+        module, _, name = location.partition(":")
         return guard_object(make(*arguments), getattr(import_module(module), name), plugin)
 
     making.__name__ = make.__name__
@@ -189,12 +189,12 @@ def _guarding(make: Callable[..., Any], place: str, plugin: str) -> Callable[...
 
 
 def is_own(value: Any) -> bool:
-    """Whether a value is a function or class that is not one of the program."""
+    """Return whether a value is a function or class that is not one of the program."""
     return callable(value) and not f"{getattr(value, '__module__', '')}.".startswith("snakestudio.")
 
 
 def with_guards(declaration: Any, plugin: str) -> Any:
-    """Copy of a declaration whose functions are guarded."""
+    """Return the copy of a declaration whose functions are guarded."""
     changes: dict[str, Any] = {}
     for name in declaration.calls:
         value = getattr(declaration, name)
@@ -202,8 +202,8 @@ def with_guards(declaration: Any, plugin: str) -> Any:
             what = getattr(value, "__name__", name)
             what = name if what == "<lambda>" else what
             call = guarded(value, plugin, what, declaration.result(name))
-            place = declaration.makes.get(name)
-            changes[name] = _guarding(call, place, plugin) if place else call
+            location = declaration.makes.get(name)
+            changes[name] = _guarding(call, location, plugin) if location else call
     effects = getattr(declaration, "effects", ())
     if effects:
         changes["effects"] = tuple(

@@ -144,7 +144,7 @@ def _register(plugin: Plugin) -> None:
 
 
 def _executed(source: Source) -> ModuleType:
-    """Module of a file, run from the bytes that were hashed."""
+    """Return the module of a file, run from the bytes that were hashed."""
     text = source.data.decode("utf-8-sig")
     path = str(source.path)
     try:
@@ -161,7 +161,7 @@ def _executed(source: Source) -> ModuleType:
     _check_version(_stated_version(tree), path)
     module = ModuleType(f"snakestudio_plugin_{source.name}")
     module.__file__ = path
-    module.__package__ = ""  # not part of a package, so relative imports fail
+    module.__package__ = ""  # the file is not part of a package, so relative imports fail
     setattr(module, MARK, source.name)
     cache_source(path, text)
     sys.modules[module.__name__] = module
@@ -191,7 +191,7 @@ def _run(source: Source, code: Callable[[], T]) -> T:
 
 
 def _failed(source: Source, error: BaseException) -> BaseException:
-    """Exception to raise if a plug-in could not be run."""
+    """Return the exception to raise if a plug-in could not be run."""
     if isinstance(error, KeyboardInterrupt | PluginError | PluginRuntimeError):
         return error
     line = _line(source, error)
@@ -218,7 +218,7 @@ def _failed(source: Source, error: BaseException) -> BaseException:
 
 
 def _line(source: Source, error: BaseException) -> int:
-    """Line of an exception in the file of a plug-in; 0 if unknown."""
+    """Return the line of an exception in the file of a plug-in; 0 if unknown."""
     line = 0
     step = error.__traceback__
     while step is not None:
@@ -254,7 +254,7 @@ def _check_version(stated: object, where: str) -> None:
 
 
 def _declared(module: ModuleType, source: Source) -> tuple[Declaration, ...]:
-    """Checked declarations of a module.
+    """Return the checked declarations of a module.
 
     Raises
     ------

@@ -15,7 +15,7 @@ _STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
 def names_of(value: Any) -> tuple[str, ...]:
-    """Names in the scene key `plugin`; values that are not text are left to the type check."""
+    """Return the names in the scene key `plugin`; values that are not text are left to the type check."""
     names: Iterable[Any] = (
         (value,) if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     )
@@ -28,12 +28,12 @@ def is_file(name: str) -> bool:
 
 
 def plugin_name(name: str) -> str:
-    """Name of a plug-in: its file without folder and suffix, or its package."""
+    """Return the name of a plug-in: its file without folder and suffix, or its package."""
     return PurePosixPath(name.replace("\\", "/")).stem if is_file(name) else name
 
 
 def problem_of_name(name: str) -> tuple[str, str] | None:
-    """Problem of a name in a scene and its remedy; None if it is valid."""
+    """Return the problem of a name in a scene and its remedy; None if it is valid."""
     excerpt = name if len(name) <= 60 else f"{name[:57]}..."
     if not is_file(name):
         if _PACKAGE.fullmatch(name):
@@ -55,7 +55,7 @@ def problem_of_name(name: str) -> tuple[str, str] | None:
 
 
 def scene_file_path(name: str, folder: Path | None) -> Path:
-    """Path of the plug-in that a scene in `folder` names; None means the working directory.
+    """Return the path of the plug-in that a scene in `folder` names; None means the working directory.
 
     Raises `PluginError` if it is outside that folder, even through a symbolic link.
     """

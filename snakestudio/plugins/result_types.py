@@ -14,7 +14,7 @@ _NUMBERS: dict[type, type] = {float: numbers.Real, int: numbers.Integral}
 
 
 def conforms(value: Any, hint: Any) -> bool:
-    """Whether a value has the type of a hint; hints that cannot be checked accept any value."""
+    """Return whether a value has the type of a hint; hints that cannot be checked accept any value."""
     if hint is Any or hint is object or isinstance(hint, TypeVar | str):
         return True
     if hint is None or hint is type(None):
@@ -41,13 +41,13 @@ def _is(value: Any, expected: type) -> bool:
         return True
     if isinstance(value, bool) and expected in (float, int):
         return False
-    if expected is bool and type(value).__name__ in ("bool", "bool_"):  # of numpy
+    if expected is bool and type(value).__name__ in ("bool", "bool_"):  # includes NumPy's bool
         return True
     return isinstance(value, _NUMBERS.get(expected, expected))
 
 
 def _contains(value: Any, origin: Any, arguments: tuple[Any, ...]) -> bool:
-    """Whether a container and its elements have the types of a generic hint."""
+    """Return whether a container and its elements have the types of a generic hint."""
     if origin is Callable:
         return callable(value)
     if getattr(origin, "__name__", "") == "ndarray":
@@ -83,14 +83,14 @@ def _is_numeric(value: Any) -> bool:
 
 
 def text_of(hint: Any) -> str:
-    """Hint as code: "list[Problem]"."""
+    """Return the hint as code: "list[Problem]"."""
     text = hint.__name__ if isinstance(hint, type) and not get_args(hint) else str(hint)
     text = re.sub(r"numpy\.ndarray\[.*\]", "array", text)
     return re.sub(r"[\w.]+\.(?=\w)", "", text).replace("NoneType", "None")
 
 
 def described(value: Any) -> str:
-    """Short text of a value that never fails: its `repr` if it is short, otherwise its type."""
+    """Return the short text of a value that never fails: its `repr` if it is short, otherwise its type."""
     if value is None or isinstance(value, type):
         return str(value)
     try:
@@ -103,7 +103,7 @@ def described(value: Any) -> str:
 
 
 def hints_of(thing: Any) -> dict[str, Any]:
-    """Type hints of a class or function; {} if they cannot be resolved."""
+    """Return the type hints of a class or function; {} if they cannot be resolved."""
     return _hints_of(thing)
 
 
@@ -116,7 +116,7 @@ def _hints_of(thing: Any) -> dict[str, Any]:
 
 
 def result_hint(hint: Any) -> Any:
-    """Type of the result of the function in a hint: `str` for `Callable[[Scene], str] | None`."""
+    """Return the type of the result of the function in a hint: `str` for `Callable[[Scene], str] | None`."""
     for each in (hint, *get_args(hint)):
         if get_origin(each) is Callable:
             return get_args(each)[1]

@@ -47,7 +47,7 @@ class NamedPlugin:
     """Current code."""
 
     def refusal(self) -> tuple[str, str]:
-        """Problem and remedy, for a message about the key that needs the plug-in."""
+        """Return the problem and remedy, for a message about the key that needs the plug-in."""
         if self.state == "unreadable":
             return (
                 f'the plug-in "{self.name}" cannot be used ({self.reason.rstrip(".")})',

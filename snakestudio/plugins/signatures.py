@@ -29,7 +29,7 @@ class Mistake(NamedTuple):
 
 
 def mistakes(declaration: Declaration) -> Iterator[Mistake]:
-    """Mistakes of a declaration, its functions and the classes of its objects."""
+    """Yield the mistakes of a declaration, its functions and the classes of its objects."""
     label = type(declaration).__name__
     hints = hints_of(type(declaration))
     for field in dataclass_fields(declaration):  # type: ignore[arg-type]  # all are dataclasses
@@ -56,7 +56,7 @@ def mistakes(declaration: Declaration) -> Iterator[Mistake]:
 
 
 def mistakes_of_classes(namespace: dict[str, Any], module: str) -> Iterator[Mistake]:
-    """Mistakes of all classes of a module that derive from a class of the program."""
+    """Yield the mistakes of all classes of a module that derive from a class of the program."""
     for value in tuple(namespace.values()):
         if isinstance(value, type) and value.__module__ == module:
             yield from _overrides(value)
@@ -71,10 +71,10 @@ def _constructor(cls: type, arguments: Sequence[str]) -> Iterator[Mistake]:
         yield from _function(own, f"{cls.__name__}.__init__", ("self", *arguments), "__init__")
 
 
-def _of_class(cls: type, place: str) -> Iterator[Mistake]:
-    """Mistakes of a class whose objects have the interface at `place` ("module:class")."""
+def _of_class(cls: type, location: str) -> Iterator[Mistake]:
+    """Yield the mistakes of a class whose objects have the interface at `location` ("module:class")."""
     yield from _overrides(cls)
-    module, _, name = place.partition(":")
+    module, _, name = location.partition(":")
     interface = getattr(import_module(module), name)
     if interface in cls.__mro__ or hasattr(cls, "__getattr__"):
         return
@@ -89,7 +89,7 @@ def _of_class(cls: type, place: str) -> Iterator[Mistake]:
 
 
 def _overrides(cls: type) -> Iterator[Mistake]:
-    """Mistakes of methods that override those of a class of the program, and missing ones."""
+    """Yield the mistakes of methods that override those of a class of the program, and missing ones."""
     checked = set()
     for base in cls.__mro__:
         if not f"{base.__module__}.".startswith(_PROGRAM):
@@ -111,20 +111,20 @@ def _overrides(cls: type) -> Iterator[Mistake]:
 
 
 def _public(cls: type) -> Iterator[tuple[str, Any]]:
-    """Public functions, properties and values that a class itself defines."""
+    """Yield public functions, properties and values that a class itself defines."""
     for name, value in vars(cls).items():
         if not name.startswith("_") and not name.startswith("model_"):
             yield name, value
 
 
 def _from_program(cls: type, name: str) -> bool:
-    """Whether the attribute of a class is defined by a class of the program, or nowhere."""
+    """Return whether the attribute of a class is defined by a class of the program, or nowhere."""
     owner = next((base for base in cls.__mro__ if name in vars(base)), None)
     return owner is None or f"{owner.__module__}.".startswith(_PROGRAM)
 
 
 def _is_stub(function: Any) -> bool:
-    """Whether a function only raises NotImplementedError, so that authors must define it."""
+    """Return whether a function only raises NotImplementedError, so that authors must define it."""
     return inspect.isfunction(function) and function.__code__.co_names == ("NotImplementedError",)
 
 
@@ -147,7 +147,7 @@ def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
 
 
 def _call(name: str, parameters: Sequence[inspect.Parameter | str]) -> str:
-    """Call as code, without annotations: "angles(self, time, snapshot)"."""
+    """Return the call as code, without annotations: "angles(self, time, snapshot)"."""
     plain = [
         inspect.Parameter(each, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         if isinstance(each, str)
@@ -160,7 +160,7 @@ def _call(name: str, parameters: Sequence[inspect.Parameter | str]) -> str:
 def _function(
     function: Any, label: str, expected: Sequence[inspect.Parameter | str], name: str = ""
 ) -> Iterator[Mistake]:
-    """Mistake of a function that does not accept the arguments that it gets."""
+    """Yield the mistake of a function that does not accept the arguments that it gets."""
     short = name or label
     inner = inspect.unwrap(function) if callable(function) else function
     kinds = {
@@ -175,7 +175,7 @@ def _function(
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return  # of compiled code
+        return  # compiled code has no signature
     if _accepts(signature, expected):
         return
     declared = _call(label, tuple(signature.parameters.values()))
@@ -201,7 +201,7 @@ def _accepts(signature: inspect.Signature, expected: Sequence[inspect.Parameter 
 
 
 def _line(thing: Any) -> int:
-    """First line of a function or class; 0 if unknown."""
+    """Return the first line of a function or class; 0 if unknown."""
     if isinstance(thing, type):
         lines = [_line(each) for each in vars(thing).values() if inspect.isfunction(each)]
         return max(min(lines, default=0) - 1, 0)

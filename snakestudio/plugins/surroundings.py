@@ -91,23 +91,23 @@ def _working_folder() -> str:
 
 
 def _running_in(thread: int) -> str:
-    """Name of the plug-in whose code a thread (its identifier) currently runs; "" if there is none."""
+    """Return the name of the plug-in whose code a thread (its identifier) currently runs; "" if there is none."""
     return owner(sys._current_frames().get(thread))
 
 
 def not_returning(patience: float = PATIENCE_S) -> str:
-    """Name of a plug-in that has not returned for `patience` (s), in any thread; "" if there is none."""
+    """Return the name of a plug-in that has not returned for `patience` (s), in any thread; "" if there is none."""
     return next(filter(None, map(_running_in, _late(patience))), "")
 
 
 def _late(patience: float) -> list[int]:
-    """Threads whose call of a plug-in has lasted for at least `patience` (s)."""
+    """Return the threads whose call of a plug-in has lasted for at least `patience` (s)."""
     latest = time.monotonic() - patience
     return [thread for thread, began in tuple(_began.items()) if began <= latest]
 
 
 def join(thread: threading.Thread, patience: float = PATIENCE_S) -> bool:
-    """Wait for the end of a daemon thread, unless a plug-in in it does not return for `patience` (s).
+    """Return the wait for the end of a daemon thread, unless a plug-in in it does not return for `patience` (s).
 
     Python cannot end a thread; if the plug-in never returns, its thread ends with the program.
 

@@ -116,7 +116,7 @@ class Background:
 
 
 def _horizon(camera: Camera) -> float:
-    """Height of the horizon in the frame: 0 lower, 1 upper edge, beyond if outside."""
+    """Return the height of the horizon in the frame: 0 lower, 1 upper edge, beyond if outside."""
     if camera.orthographic:
         if camera.elevation > _FLAT:
             return math.inf

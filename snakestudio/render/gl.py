@@ -373,14 +373,14 @@ def check(what: str) -> None:
 
 
 def integer(name: int) -> int:
-    """Value of an OpenGL integer, such as the largest texture size."""
+    """Return the value of an OpenGL integer, such as the largest texture size."""
     box = (ctypes.c_int * 4)()
     glGetIntegerv(name, box)
     return int(box[0])
 
 
 def text(name: int) -> str:
-    """Value of an OpenGL string, such as the name of the renderer; empty if missing."""
+    """Return the value of an OpenGL string, such as the name of the renderer; empty if missing."""
     address = glGetString(name)
     raw = ctypes.cast(address, ctypes.c_char_p).value if address else None
     return raw.decode(errors="replace") if raw else ""

@@ -17,7 +17,7 @@ from snakestudio.render.text import atlas
 
 
 def label_rows(labels: list[Label], pixel: float) -> Batch:
-    """Instance rows of letters: anchor, box in pixels, box in the atlas, colour.
+    """Return the instance rows of letters: anchor, box in pixels, box in the atlas, colour.
 
     Parameters
     ----------

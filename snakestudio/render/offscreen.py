@@ -125,7 +125,7 @@ class OffscreenRenderer:
     def time(
         self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int = 20
     ) -> list[float]:
-        """Wall times of complete frames, s, without reading them back, for benchmarks."""
+        """Return the wall times of complete frames, s, without reading them back, for benchmarks."""
         return self._thread.submit(self._time, draw_list, camera, quality, frames).result()
 
     def _time(
@@ -142,7 +142,7 @@ class OffscreenRenderer:
         return times
 
     def info(self) -> GraphicsInfo:
-        """Names and limits of the graphics driver."""
+        """Return the names and limits of the graphics driver."""
         return self._thread.submit(self._renderer.info).result()
 
     def close(self) -> None:

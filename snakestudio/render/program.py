@@ -53,7 +53,7 @@ class Program:
         gl.glUseProgram(self.name)
 
     def location(self, uniform: str) -> int:
-        """Location of a uniform; -1 if the program lacks it."""
+        """Return the location of a uniform; -1 if the program lacks it."""
         location = self._locations.get(uniform)
         if location is None:
             location = gl.glGetUniformLocation(self.name, uniform.encode())

@@ -63,7 +63,7 @@ class GraphicsInfo:
 
 
 def graphics_info() -> GraphicsInfo:
-    """Names and limits of the current context."""
+    """Return the names and limits of the current context."""
     return GraphicsInfo(
         gl.text(gl.GL_VENDOR),
         gl.text(gl.GL_RENDERER),
@@ -164,7 +164,7 @@ class Renderer:
             part.release()
 
     def info(self) -> GraphicsInfo:
-        """Names and limits of the current context."""
+        """Return the names and limits of the current context."""
         return graphics_info()
 
     # -------------------------------------------------------------------------------------- picture
@@ -248,7 +248,7 @@ class Renderer:
     def pick(
         self, draw_list: DrawList, camera: Camera, width: int, height: int, x: float, y: float
     ) -> Pick | None:
-        """Object under a pixel (from the upper left corner, device pixels); exact, and without a context."""
+        """Return the object under a pixel (from the upper left corner, device pixels); exact, and without a context."""
         if width <= 0 or height <= 0:
             return None
         ndc = (2 * (x + 0.5) / width - 1, 1 - 2 * (y + 0.5) / height)
@@ -428,7 +428,7 @@ class Renderer:
         return self._target
 
     def _layer_of(self, width: int, height: int, samples: int) -> Layer:
-        """Layer of a size, cached until the size changes."""
+        """Return the layer of a size, cached until the size changes."""
         have = self._layer
         if have is None or (have.width, have.height, have.samples) != (width, height, samples):
             if have is not None:

@@ -45,7 +45,7 @@ m."""
 
 
 def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
-    """Visible region of the floor with shadows; None if there is nothing to cast any.
+    """Return the visible region of the floor with shadows; None if there is nothing to cast any.
 
     Parameters
     ----------
@@ -92,13 +92,13 @@ def _rows(
 
 
 def _axes(links: Chain, half: FloatArray | float) -> tuple[FloatArray, FloatArray]:
-    """Centres and half-axes of the links with known pose, (k, 3) each, m."""
+    """Return the centres and half-axes of the links with known pose, (k, 3) each, m."""
     every: FloatArray = np.broadcast_to(half, links.known.shape)
     return links.position[links.known], every[links.known, None] * links.axis[links.known]
 
 
 def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | float) -> Batch:
-    """Stadiums of links, (k, 12): shadow and contact.
+    """Return the stadiums of links, (k, 12): shadow and contact.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def link_shadows(links: Chain, half: FloatArray | float, radius: FloatArray | fl
 def link_field(
     links: Chain, half: FloatArray | float, radius: FloatArray | float, low: float, span: float
 ) -> Batch:
-    """Stadiums of links, (k, 12), for terrain: depth inside the shadow, and height of the caster.
+    """Return the stadiums of links, (k, 12), for terrain: depth inside the shadow, and height of the caster.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def link_field(
 
 
 def post_shadows(these: Posts, link_radius: float) -> Batch:
-    """Stadiums of posts, (k, 12): shadow, contact, and shadow at the height of the link centres.
+    """Return the stadiums of posts, (k, 12): shadow, contact, and shadow at the height of the link centres.
 
     Parameters
     ----------

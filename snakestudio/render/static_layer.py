@@ -40,7 +40,7 @@ class StaticInstances:
         self._key: Any = None
 
     def holds(self, bodies: tuple[ObstacleBody, ...], key: Any) -> bool:
-        """Whether the cache is valid; otherwise it must be redrawn now, without the `moving` obstacles.
+        """Return whether the cache is valid; otherwise it must be redrawn now, without the `moving` obstacles.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class StaticInstances:
         self.moving = frozenset()
 
     def _changed(self, bodies: tuple[ObstacleBody, ...]) -> frozenset[int] | None:
-        """Obstacles that differ from the cached ones; None if their number has changed."""
+        """Return the obstacles that differ from the cached ones; None if their number has changed."""
         if bodies is self._bodies:
             return frozenset()
         if len(bodies) != len(self._bodies):
@@ -75,7 +75,7 @@ class StaticInstances:
         return frozenset(others(self._bodies, bodies))
 
     def mask(self) -> Mask:
-        """Mask of the moving obstacles, (n,)."""
+        """Return the mask of the moving obstacles, (n,)."""
         moving = np.zeros(len(self._bodies), bool)
         moving[list(self.moving)] = True
         return moving

@@ -139,7 +139,7 @@ class TerrainShadow:
     def _patch(
         self, world: Obstacles, at: Region, heights: HeightImage, held: bool
     ) -> tuple[int, int, int, int] | None:
-        """Texels of the floor that moving obstacles shade now or shaded before; None for all."""
+        """Return the texels of the floor that moving obstacles shade now or shaded before; None for all."""
         moving = list(self._static_instances.moving)
         if not moving:
             return None

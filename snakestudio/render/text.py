@@ -63,11 +63,11 @@ class Atlas:
     """Glyphs by size and letter."""
 
     def nearest(self, size: float) -> int:
-        """The nearest size in the atlas."""
+        """Return the nearest size in the atlas."""
         return min(self.sizes, key=lambda have: abs(have - size))
 
     def layout(self, text: str, size: int) -> tuple[list[tuple[Glyph, int]], int]:
-        """Letters with their pen positions (pixels), and the total width; unknown letters become "?"."""
+        """Return the letters with their pen positions (pixels), and the total width; unknown letters become "?"."""
         pen = 0.0
         placed = []
         for letter in text:
@@ -79,7 +79,7 @@ class Atlas:
 
 @cache
 def atlas() -> Atlas:
-    """The atlas, read once.
+    """Return the atlas, read once.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def atlas() -> Atlas:
 
 
 def text_size(text: str, size: float) -> tuple[int, int]:
-    """Width and height of a line of text at the nearest available font size, pixels."""
+    """Return the width and height of a line of text at the nearest available font size, pixels."""
     letters = atlas()
     use = letters.nearest(size)
     return letters.layout(text, use)[1], letters.ascent[use] + letters.descent[use]

@@ -180,7 +180,7 @@ class _Line:
         )
 
     def within(self, part: float) -> bool:
-        """Whether all joints are in order along the line, and within a fraction of their spacing of it."""
+        """Return whether all joints are in order along the line, and within a fraction of their spacing of it."""
         few = len(self.points) < 3 or float(np.ptp(self.points, axis=0).max()) < 1e-9
         return few or (self._forward and bool(self.aside.max() < part * max(self.spacing, 1e-9)))
 
@@ -218,7 +218,7 @@ def _join_coincident(chain: Chain, line: _Line, notes: Notes) -> None:
 
 
 def _upwards(direction: FloatArray, hinges: list[Hinge], notes: Notes) -> FloatArray:
-    """Z axis of the first link: as close to up as possible, and such that most axes are y or z axes."""
+    """Return the Z axis of the first link: as close to up as possible, and such that most axes are y or z axes."""
     own = [hinge.axis for hinge in hinges if hinge.joint.kind != "ball"]
     lateral = [axis - (axis @ direction) * direction for axis in own]
     lateral = [axis / np.linalg.norm(axis) for axis in lateral if np.linalg.norm(axis) > 0.7]
@@ -258,7 +258,7 @@ def _set_ball_axes(group: list[Hinge], frame: FloatArray) -> None:
 
 
 def _nearest(hinge: Hinge, frame: FloatArray) -> tuple[str, float, float]:
-    """Kind of an axis in the frame of its link, its sign, and its angle to that axis of the frame."""
+    """Return the kind of an axis in the frame of its link, its sign, and its angle to that axis of the frame."""
     local = frame.T @ hinge.axis
     nearest = int(np.abs(local).argmax())
     off = math.acos(min(1.0, abs(float(local[nearest]))))
@@ -268,7 +268,7 @@ def _nearest(hinge: Hinge, frame: FloatArray) -> tuple[str, float, float]:
 def _classified(
     hinge: Hinge, frame: FloatArray, notes: Notes, problems: Problems
 ) -> tuple[str, float]:
-    """Kind of an axis in the frame of its link, and its sign; a problem if it is far from all three axes."""
+    """Return the kind of an axis in the frame of its link, and its sign; a problem if it is far from all three axes."""
     kind, sign, off = _nearest(hinge, frame)
     change = Change(Effect.AXIS_TURNED, off)
     if off > _REFUSED:
@@ -290,7 +290,7 @@ def _classified(
 
 
 def _ordered(group: list[Hinge], kinds: list[str], signs: list[float], notes: Notes) -> list[int]:
-    """Order of the axes of a joint: yaw, pitch, roll.
+    """Return the order of the axes of a joint: yaw, pitch, roll.
 
     Raises `InputError` if two are the same.
     """
@@ -317,7 +317,7 @@ def _joint(
     notes: Notes,
     problems: Problems,
 ) -> AlignedJoint:
-    """A joint of several axes, each in the frame that the axes before it have turned."""
+    """Return a joint of several axes, each in the frame that the axes before it have turned."""
     pairs = [
         _classified(hinge, frame, notes, problems)
         for hinge, frame in zip(group, frames, strict=True)
@@ -420,7 +420,7 @@ class _Course(NamedTuple):
 
 
 def _course_of_shapes(chain: Chain) -> _Course | None:
-    """The course of a bent chain from its shapes; None if it is straight, or a link has no shape along it.
+    """Return the course of a bent chain from its shapes; None if it is straight, or a link has no shape along it.
 
     Joints alone neither define the directions of the end links nor bends that are hidden by moving joints
     along their axes.
@@ -441,7 +441,7 @@ def _course_of_shapes(chain: Chain) -> _Course | None:
 
 
 def _course_of_ends(chain: Chain, line: _Line) -> _Course | None:
-    """The course from joint to joint with the end links along their shapes; None if they do not bend there."""
+    """Return the course from joint to joint with the end links along their shapes; None if they do not bend there."""
     if not line.within(_NEARLY):
         return None
     course = _course_of_joints(chain, line)
@@ -461,7 +461,7 @@ def _course_of_ends(chain: Chain, line: _Line) -> _Course | None:
 def _direction_of_shapes(
     segment: Segment, rear: FloatArray | None, front: FloatArray | None
 ) -> FloatArray | None:
-    """Unit vector (3,) along a link; None unless its longest capsule or cylinder points to its joints."""
+    """Return the unit vector (3,) along a link; None unless its longest capsule or cylinder points to its joints."""
     round_shapes = [shape for shape in segment.geometries if shape.kind in _ROUND]
     shape = max(round_shapes, key=lambda shape: (shape.collides, shape.size[1]), default=None)
     if shape is None:
@@ -479,7 +479,7 @@ def _direction_of_shapes(
 
 
 def _bends(before: FloatArray, after: FloatArray, group: list[Hinge]) -> bool:
-    """Whether the chain bends between two directions about one of the axes there."""
+    """Return whether the chain bends between two directions about one of the axes there."""
     normal = np.cross(before, after)
     size = float(np.linalg.norm(normal))
     if math.atan2(size, float(before @ after)) < _SMALLEST_BEND:
@@ -488,7 +488,7 @@ def _bends(before: FloatArray, after: FloatArray, group: list[Hinge]) -> bool:
 
 
 def _course_of_joints(chain: Chain, line: _Line) -> _Course:
-    """The course from joint to joint; the end links have the direction of their neighbours."""
+    """Return the course from joint to joint; the end links have the direction of their neighbours."""
     places = iter(line.points if line.within(_NEARLY) else [hinge.point for hinge in line.hinges])
     points = [[next(places) for _ in group] for group in chain.hinges]
     directions: list[FloatArray] = []
@@ -505,7 +505,7 @@ def _course_of_joints(chain: Chain, line: _Line) -> _Course:
 def _bent(
     chain: Chain, line: _Line, up: FloatArray, course: _Course | None, notes: Notes
 ) -> Alignment:
-    """Frames transported from link to link through a pose that is not straight."""
+    """Return the frames transported from link to link through a pose that is not straight."""
     points, directions = course or _course_of_joints(chain, line)
     lateral = [h.axis for h in line.hinges if abs(h.axis @ directions[0]) < 0.5]
     if abs(up @ directions[0]) > 0.9 and lateral:

@@ -37,7 +37,7 @@ _SAME_MASS = 2.0
 
 
 def path_of(nodes: list[Node], members: Sequence[int], root: int) -> list[int]:
-    """Nodes of the path of the chain from one end to the other, starting nearer to the root.
+    """Return the nodes of the path of the chain from one end to the other, starting nearer to the root.
 
     It is the longest one, and avoids accessories that are recognized by their names.
     """
@@ -49,7 +49,7 @@ def path_of(nodes: list[Node], members: Sequence[int], root: int) -> list[int]:
 
 
 def _accessories(nodes: list[Node], root: int) -> set[int]:
-    """Nodes of accessories, and of pairs of equal passive parts such as antennas."""
+    """Return the nodes of accessories, and of pairs of equal passive parts such as antennas."""
     hung: set[int] = set()
     total = sum(turns(nodes[index]) for index in below(nodes, root))
     motors = _has_motors(nodes, below(nodes, root))
@@ -127,10 +127,10 @@ def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes
     branches = _all_branches(nodes, path, members)
     problems = Problems()
     reasons: dict[int, list[str]] = {}
-    for place, branch in branches:
-        reason = _reason(nodes, path, place, branch)
+    for position, branch in branches:
+        reason = _reason(nodes, path, position, branch)
         if reason:
-            reasons.setdefault(path[place], []).append(reason)
+            reasons.setdefault(path[position], []).append(reason)
     for index, texts in reasons.items():
         carrier = nodes[index]
         into = [nodes[k].segment.name for k in carrier.children]
@@ -143,9 +143,9 @@ def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes
         )
     problems.check()
     _refuse_limbs(nodes, path)
-    for place, branch in branches:
-        carrier = nodes[path[place]]
-        joints = _joints_of(nodes, path[place], branch)
+    for position, branch in branches:
+        carrier = nodes[path[position]]
+        joints = _joints_of(nodes, path[position], branch)
         mass = sum(nodes[k].segment.mass for k in branch)
         notes.add(
             names_text([nodes[k].segment.name for k in branch]),
@@ -161,7 +161,7 @@ def merge_branches(nodes: list[Node], path: list[int], members: list[int], notes
 def _branches(
     nodes: list[Node], index: int, path: set[int], robot_nodes: set[int]
 ) -> list[list[int]]:
-    """Parts of the tree that hang on a node of the path, each from its nearest node outwards."""
+    """Return the parts of the tree that hang on a node of the path, each from its nearest node outwards."""
     result = []
     for start in (nodes[index].parent, *nodes[index].children):
         if start not in robot_nodes or start in path:
@@ -178,7 +178,7 @@ def _branches(
 
 
 def _joints_of(nodes: list[Node], carrier: int, branch: Sequence[int]) -> tuple[str, ...]:
-    """Names of the joints between a branch and its carrier, and within it."""
+    """Return the names of the joints between a branch and its carrier, and within it."""
     names = [name for k in branch for name in joint_names(nodes, [k]) if nodes[k].parent >= 0]
     if nodes[carrier].parent in branch:
         names += joint_names(nodes, [carrier])
@@ -186,10 +186,10 @@ def _joints_of(nodes: list[Node], carrier: int, branch: Sequence[int]) -> tuple[
 
 
 def sliding_joints(nodes: list[Node], path: list[int], members: list[int]) -> list[str]:
-    """Sliding joints that are not those of accessories."""
+    """Return the sliding joints that are not those of accessories."""
     names = [joint.name for k in path for joint in nodes[k].joints if joint.kind == "slide"]
-    for place, branch in _all_branches(nodes, path, members):
-        carrier = nodes[path[place]]
+    for position, branch in _all_branches(nodes, path, members):
+        carrier = nodes[path[position]]
         mass = sum(nodes[k].segment.mass for k in branch)
         pad = len(branch) == 1 and branch[0] in carrier.children and mass < carrier.segment.mass
         if pad or all(_is_named(nodes[k]) for k in branch) or mass <= _LIGHT * carrier.segment.mass:
@@ -201,29 +201,29 @@ def sliding_joints(nodes: list[Node], path: list[int], members: list[int]) -> li
 def _all_branches(
     nodes: list[Node], path: list[int], members: list[int]
 ) -> list[tuple[int, list[int]]]:
-    """Position of the carrier on the path, and nodes of each branch."""
+    """Return the position of the carrier on the path, and nodes of each branch."""
     return [
-        (place, branch)
-        for place, index in enumerate(path)
+        (position, branch)
+        for position, index in enumerate(path)
         for branch in _branches(nodes, index, set(path), set(members))
     ]
 
 
-def _reason(nodes: list[Node], path: list[int], place: int, branch: list[int]) -> str:
+def _reason(nodes: list[Node], path: list[int], position: int, branch: list[int]) -> str:
     """Why a branch cannot be an accessory; "" if it can."""
-    carrier = nodes[path[place]]
+    carrier = nodes[path[position]]
     name = nodes[branch[0]].segment.name
     mass = sum(nodes[k].segment.mass for k in branch)
-    count = _hinges(nodes, path[place], branch)
+    count = _hinges(nodes, path[position], branch)
     motors = _has_motors(nodes, branch) or (
-        carrier.parent in branch and _has_motors(nodes, [path[place]])
+        carrier.parent in branch and _has_motors(nodes, [path[position]])
     )
     passive = _has_motors(nodes, path) and not motors
     if not passive and any(
         len(arm) == count
         and mass <= _SAME_MASS * sum(nodes[k].segment.mass for k in arm)
         and sum(nodes[k].segment.mass for k in arm) <= _SAME_MASS * mass
-        for arm in (path[:place], path[place + 1 :])
+        for arm in (path[:position], path[position + 1 :])
         if arm
     ):
         return f'"{name}" is the first body of a limb of {counted(count, "joint")} that equals an end of the chain'
@@ -239,7 +239,7 @@ def _reason(nodes: list[Node], path: list[int], place: int, branch: list[int]) -
 
 
 def _hinges(nodes: list[Node], carrier: int, branch: Sequence[int]) -> int:
-    """Number of turning joints along the longest way out of the carrier into a branch."""
+    """Return the number of turning joints along the longest way out of the carrier into a branch."""
     depth = {carrier: 0}
     for k in branch:
         inner = next(other for other in (nodes[k].parent, *nodes[k].children) if other in depth)
@@ -253,13 +253,13 @@ def _refuse_limbs(nodes: list[Node], path: list[int]) -> None:
 
     The body is heavy, or the limbs point in the same direction.
     """
-    place = next(
+    position = next(
         (k for k in range(1, len(path) - 1) if nodes[path[k]].parent not in path), len(path)
     )
-    if place == len(path):
+    if position == len(path):
         return
-    body = nodes[path[place]].segment
-    arms = (path[:place][::-1], path[place + 1 :])
+    body = nodes[path[position]].segment
+    arms = (path[:position][::-1], path[position + 1 :])
     masses = [[nodes[k].segment.mass for k in arm] for arm in arms]
     equal = len(arms[0]) == len(arms[1]) > 1 and np.allclose(masses[0], masses[1], rtol=0.01)
     if equal and (body.mass > sum(masses[0]) or _are_parallel(nodes, arms)):
@@ -272,7 +272,7 @@ def _refuse_limbs(nodes: list[Node], path: list[int]) -> None:
 
 
 def _are_parallel(nodes: list[Node], arms: Sequence[Sequence[int]]) -> bool:
-    """Whether two limbs point in the same direction, as legs and arms do."""
+    """Return whether two limbs point in the same direction, as legs and arms do."""
     directions = []
     for arm in arms:
         end = nodes[arm[-1]].segment.inertial

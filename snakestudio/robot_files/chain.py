@@ -101,13 +101,13 @@ def chain_of(
 
 
 def _joints_between(nodes: list[Node], path: list[int]) -> list[JointDescription]:
-    """Joints between nodes of the path, not those before its first body."""
+    """Return the joints between nodes of the path, not those before its first body."""
     inside = set(path)
     return [joint for k in path if nodes[k].parent in inside for joint in nodes[k].joints]
 
 
 def _with_fixed(robot: RobotDescription, names: set[str]) -> RobotDescription:
-    """The same robot without these joints, whose bodies are fixed to their parents."""
+    """Return the same robot without these joints, whose bodies are fixed to their parents."""
     bodies = tuple(
         replace(body, joints=tuple(joint for joint in body.joints if joint.name not in names))
         for body in robot.bodies

@@ -18,7 +18,7 @@ _POLYGONS = ("triangles", "polylist", "polygons", "trifans", "tristrips")
 
 
 def collada_triangles(data: bytes) -> FloatArray:
-    """Corners of the triangles of a COLLADA file, (n, 3, 3), m, z up.
+    """Return the corners of the triangles of a COLLADA file, (n, 3, 3), m, z up.
 
     A file with points only gives a triangle without area for each point, so that its box is correct.
 
@@ -44,7 +44,7 @@ def collada_triangles(data: bytes) -> FloatArray:
 
 
 def _instances(root: Element, by_id: dict[str, Element]) -> Iterator[tuple[Element, FloatArray]]:
-    """Geometries in the scene, each with its (4, 4) transformation; all of them if there is no scene."""
+    """Yield the geometries in the scene, each with its (4, 4) transformation; all of them if there is no scene."""
     scenes = [element for element in root.iter() if element.tag == "visual_scene"]
     pending = [(node, np.eye(4), 0) for scene in scenes[:1] for node in scene.all("node")]
     count = 0
@@ -69,7 +69,7 @@ def _instances(root: Element, by_id: dict[str, Element]) -> Iterator[tuple[Eleme
 
 
 def _transformation(node: Element) -> FloatArray:
-    """Product of the transformations of a node, (4, 4)."""
+    """Return the product of the transformations of a node, (4, 4)."""
     result = np.eye(4)
     for child in node.children:
         step = np.eye(4)
@@ -90,7 +90,7 @@ def _transformation(node: Element) -> FloatArray:
 
 
 def _placed(corners: FloatArray, matrix: FloatArray) -> FloatArray:
-    """Triangles in the scene; a mirrored geometry keeps its outside."""
+    """Return the triangles in the scene; a mirrored geometry keeps its outside."""
     moved: FloatArray = corners @ matrix[:3, :3].T + matrix[:3, 3]
     return moved[:, ::-1] if np.linalg.det(matrix[:3, :3]) < 0 else moved
 
@@ -114,7 +114,7 @@ def _triangles(geometry: Element, by_id: dict[str, Element]) -> FloatArray:
 
 
 def _polygons(group: Element, mesh: Element, by_id: dict[str, Element]) -> FloatArray:
-    """Triangles of a group of polygons."""
+    """Return the triangles of a group of polygons."""
     inputs = group.all("input")
     vertex = next((each for each in inputs if each.get("semantic") == "VERTEX"), None)
     vertices = None if vertex is None else by_id.get(vertex.get("source").removeprefix("#"))
@@ -137,7 +137,7 @@ def _polygons(group: Element, mesh: Element, by_id: dict[str, Element]) -> Float
 
 
 def _split(group: Element, indices: list[int]) -> list[tuple[int, int, int]]:
-    """Corners of triangles from the vertices of a <p>."""
+    """Return the corners of triangles from the vertices of a <p>."""
     if group.tag == "triangles":
         return [tuple(indices[k : k + 3]) for k in range(0, len(indices) - 2, 3)]  # type: ignore[misc]
     if group.tag == "tristrips":
@@ -156,7 +156,7 @@ def _split(group: Element, indices: list[int]) -> list[tuple[int, int, int]]:
 
 
 def _points(vertices: Element, by_id: dict[str, Element]) -> FloatArray:
-    """Positions of <vertices>, (n, 3)."""
+    """Return the positions of <vertices>, (n, 3)."""
     for source in vertices.all("input"):
         if source.get("semantic") != "POSITION":
             continue

@@ -18,7 +18,7 @@ followed by exceptions."""
 
 
 def plain(value: float) -> float:
-    """A number with as few digits as possible except for rounding: 0.3 for 0.30000000000000004."""
+    """Return a number with as few digits as possible except for rounding: 0.3 for 0.30000000000000004."""
     for digits in (4, 6, 8, 10, 12, 15):
         short = float(f"{value:.{digits}g}")
         if abs(short - value) <= _EXACT * abs(value):
@@ -27,7 +27,7 @@ def plain(value: float) -> float:
 
 
 def unified(values: Sequence[float]) -> list[float]:
-    """Numbers with rounding differences removed."""
+    """Return the numbers with rounding differences removed."""
     result: list[float] = []
     seen: list[float] = []
     for value in values:
@@ -43,14 +43,14 @@ def unified(values: Sequence[float]) -> list[float]:
 
 
 def most_common(values: Iterable[T]) -> T:
-    """The most frequent value; the first of several."""
+    """Return the most frequent value; the first of several."""
     return Counter(values).most_common(1)[0][0]
 
 
 def tables(
     differences: Mapping[Hashable, Mapping[int, Any]], count: int, usual: Mapping[Hashable, Any]
 ) -> list[Any]:
-    """Entries for values that differ.
+    """Return the entries for values that differ.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _entries(values: Mapping[int, Any], count: int, usual: Any) -> list[tuple[in
 
 
 def _runs(indices: Iterable[int]) -> list[tuple[int, int]]:
-    """Ranges of consecutive indices."""
+    """Return the ranges of consecutive indices."""
     runs: list[tuple[int, int]] = []
     for k in sorted(indices):
         if runs and runs[-1][1] == k - 1:

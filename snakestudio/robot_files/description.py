@@ -23,7 +23,7 @@ larger limits in files count as no limit."""
 
 
 def limit_of(value: float | None) -> float | None:
-    """A torque or speed limit; None if it is not positive, or so large that it represents no limit."""
+    """Return a torque or speed limit; None if it is not positive, or so large that it represents no limit."""
     return value if value is not None and 0.0 < value < UNLIMITED else None
 
 
@@ -38,13 +38,13 @@ class Placement:
     """(3, 3)."""
 
     def then(self, inner: Placement) -> Placement:
-        """Pose of a frame that is at `inner` in this frame."""
+        """Return the pose of a frame that is at `inner` in this frame."""
         return Placement(
             self.position + self.rotation @ inner.position, self.rotation @ inner.rotation
         )
 
     def inverse(self) -> Placement:
-        """Pose of the outer frame in this one."""
+        """Return the pose of the outer frame in this one."""
         return Placement(-self.rotation.T @ self.position, self.rotation.T)
 
 

@@ -28,30 +28,30 @@ class Element:
     line: int = 0
     children: list[Element] = field(default_factory=list)
     text: str = ""
-    """All character data directly in it."""
+    """Character data directly in the element."""
 
     file: str = ""
     """Name of the file, if it is not the robot file itself."""
 
     def get(self, name: str, default: str = "") -> str:
-        """Value of an attribute without surrounding whitespace."""
+        """Return the value of an attribute without surrounding whitespace."""
         return self.attributes.get(name, default).strip()
 
     def find(self, tag: str) -> Element | None:
-        """The first child with this tag."""
+        """Return the first child with this tag."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def all(self, *tags: str) -> list[Element]:
-        """Children with these tags, in order."""
+        """Return the children with these tags, in order."""
         return [child for child in self.children if child.tag in tags]
 
     def text_of(self, tag: str, default: str = "") -> str:
-        """Text of the first child with this tag, without surrounding whitespace."""
+        """Return the text of the first child with this tag, without surrounding whitespace."""
         child = self.find(tag)
         return default if child is None else child.text.strip() or default
 
     def iter(self) -> Iterator[Element]:
-        """The element and all its descendants."""
+        """Yield the element and all its descendants."""
         pending = [self]
         while pending:
             element = pending.pop()
@@ -59,7 +59,7 @@ class Element:
             pending.extend(reversed(element.children))
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Location for messages: file if it is an included one, line, tag and name."""
         name = f' name="{self.get("name")[:60]}"' if self.get("name") else ""
         return f"{self.file + ', ' if self.file else ''}line {self.line}, <{self.tag}{name}>"
@@ -155,7 +155,7 @@ def vector_of(text: str, size: int | tuple[int, ...], what: str) -> FloatArray:
 
 
 def _is_plain(part: str) -> bool:
-    """Whether a text is a number to all programs: Python alone reads 0_2, or digits of other scripts."""
+    """Return whether a text is a number to all programs: Python alone reads 0_2, or digits of other scripts."""
     return part.isascii() and is_number(part, ".")
 
 

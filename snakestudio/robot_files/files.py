@@ -19,7 +19,7 @@ class MissingFileError(InputError):
 
 
 def resolved(name: str, folder: Path, subfolder: str = "") -> Path:
-    """Path of a file that a robot file refers to.
+    """Return the path of a file that a robot file refers to.
 
     ``package://NAME/rest`` and ``model://NAME/rest`` refer to `rest` in a folder NAME: the folder of the
     robot file, a parent folder, or a sibling of those. Other names are relative to the folder of the

@@ -126,7 +126,7 @@ def scene_model(scene: Scene, base_dir: Path | None = None) -> SceneModel:
 
 
 def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
-    """All links; the first one is at `base` in the world frame."""
+    """Return all links; the first one is at `base` in the world frame."""
     links = scene.robot.links
     friction = scene.link_friction
     placement = base
@@ -151,7 +151,7 @@ def _bodies(scene: Scene, base: Placement) -> tuple[BodyDescription, ...]:
 
 
 def _joint(scene: Scene, joint: int) -> tuple[Placement, tuple[JointDescription, ...]]:
-    """Pose of the link after a joint in the frame of the link before it, and the axes of the joint."""
+    """Return the pose of the link after a joint in the frame of the link before it, and the axes of the joint."""
     robot = scene.robot
     values = scene.axis_values
     offset = robot.joint_list[joint].axis_offset
@@ -188,7 +188,7 @@ def _axis(
     values: AxisValues,
     gives_torques: bool,
 ) -> JointDescription:
-    """Axis `j` of the robot, with angles in the convention of the robot."""
+    """Return the axis `j` of the robot, with angles in the convention of the robot."""
     sign = float(values.sign[j])
     zero = float(values.zero[j])
     ends = sorted((sign * (float(values.lower[j]) - zero), sign * (float(values.upper[j]) - zero)))
@@ -224,7 +224,7 @@ def _along_x(distance: float) -> Placement:
 
 
 def _about(kind: str, angle: float) -> FloatArray:
-    """Rotation about an axis of a joint, (3, 3)."""
+    """Return the rotation about an axis of a joint, (3, 3)."""
     return rotation(*(angle if kind == each else 0.0 for each in ("yaw", "pitch", "roll")))
 
 
@@ -232,7 +232,7 @@ def _about(kind: str, angle: float) -> FloatArray:
 
 
 def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState:
-    """State of links whose joints are closed.
+    """Return the state of links whose joints are closed.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def start_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> StartState
 
 
 def joint_angles(turn: FloatArray, kinds: Sequence[str]) -> FloatArray:
-    """Angles of a joint in (-pi, pi), rad, with axes of these kinds and the rotation `turn`, (3, 3)."""
+    """Return the angles of a joint in (-pi, pi), rad, with axes of these kinds and the rotation `turn`, (3, 3)."""
     r = turn
     angles = {
         "yaw": math.atan2(r[1, 0], r[0, 0]),
@@ -285,7 +285,7 @@ def joint_angles(turn: FloatArray, kinds: Sequence[str]) -> FloatArray:
 
 
 def _middle(pose: FloatArray, link: Link) -> Placement:
-    """Frame in the middle of a link whose centre of mass is at `pose`, (7,)."""
+    """Return the frame in the middle of a link whose centre of mass is at `pose`, (7,)."""
     turn = matrices(pose[None, 3:])[0]
     return Placement(pose[:3] - link.centre_of_mass * turn[:, 0], turn)
 
@@ -346,7 +346,7 @@ def _height_field(solid: Relief, friction: tuple[float, float], name: str) -> Ge
 
 
 def _notes(scene: Scene) -> Iterator[str]:
-    """Properties of a scene that robot files cannot represent."""
+    """Yield the properties of a scene that robot files cannot represent."""
     yield "The gait and the controller are not included: send references to the joints from your own program."
     if not scene.model.spatial:
         yield (
@@ -412,7 +412,10 @@ def _ground_notes(scene: Scene) -> Iterator[str]:
             "components": "each direction separately",
             "unit_velocity": "weighted by direction",
         }[law]
-        yield f"The friction law of the ground ({effect}) becomes an ellipse of the coefficients along and across."
+        yield (
+            f"The ground friction law ({effect}) was converted to an elliptic law with the coefficients along and"
+            " across the links."
+        )
     if ground.patch:
         yield "The friction patches of the ground are omitted: its base friction is used everywhere."
     if ground.friction_factor.strip() != "1":

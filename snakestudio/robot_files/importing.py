@@ -57,5 +57,5 @@ class RobotFile:
 
 
 def lacks_radius(error: RobotFileError) -> bool:
-    """Whether the only problem of a file is that the radius of links must be given."""
+    """Return whether the only problem of a file is that the radius of links must be given."""
     return {problem.key for problem in error.problems} == {RADIUS}

@@ -15,7 +15,7 @@ _MOST = 3000
 
 
 def reflected_inertias(bodies: Sequence[BodyDescription]) -> dict[str, float]:
-    """Reflected inertia of all hinges (kg m^2) and slides (kg) by name, in the pose with all joint angles 0.
+    """Return the reflected inertia of all hinges (kg m^2) and slides (kg) by name, in the pose with all joint angles 0.
 
     Rotor inertias are included. MuJoCo calls the reciprocal ``dof_invweight0``.
 
@@ -42,7 +42,7 @@ def reflected_inertias(bodies: Sequence[BodyDescription]) -> dict[str, float]:
 def _columns(
     bodies: Sequence[BodyDescription],
 ) -> list[tuple[Placement, list[tuple[JointDescription, FloatArray, FloatArray, FloatArray]]]]:
-    """World pose of each body, and its degrees of freedom: joint, turning axis, sliding axis and point."""
+    """Return the world pose of each body, and its degrees of freedom: joint, turning axis, sliding axis and point."""
     result: list[
         tuple[Placement, list[tuple[JointDescription, FloatArray, FloatArray, FloatArray]]]
     ] = []
@@ -73,7 +73,7 @@ def _matrix(
     ],
     count: int,
 ) -> tuple[FloatArray, dict[str, int]]:
-    """Joint-space inertia matrix, and the number of each hinge and slide in it."""
+    """Return the joint-space inertia matrix, and the number of each hinge and slide in it."""
     matrix = np.zeros((count, count))
     turning, sliding, points = (np.zeros((count, 3)) for _ in range(3))
     numbers: dict[str, int] = {}

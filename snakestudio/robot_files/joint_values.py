@@ -56,7 +56,7 @@ class AxisFields:
 
 
 def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
-    """Values of all axes, joint by joint, each in the order yaw, pitch, roll."""
+    """Return the values of all axes, joint by joint, each in the order yaw, pitch, roll."""
     axes = []
     for number, aligned in enumerate(alignment.joints):
         for hinge, kind, sign, zero in zip(
@@ -85,7 +85,7 @@ def joint_values(alignment: Alignment, notes: Notes) -> list[AxisFields]:
 def _limits(
     name: str, low: float, high: float, sign: float, zero: float, notes: Notes
 ) -> tuple[float | None, float | None]:
-    """Joint limits in the angles of the scene; None if there are none."""
+    """Return the joint limits in the angles of the scene; None if there are none."""
     changed = False
     if math.isfinite(low + high):
         (low, high), changed = rounded_angles([low, high])
@@ -174,7 +174,7 @@ def give_gains(
 
 
 def lifted_moment(links: Sequence[LinkValues]) -> float:
-    """First moment of the mass of a quarter of the robot about its end, kg m; of 2 to 6 links."""
+    """Return the first moment of the mass of a quarter of the robot about its end, kg m; of 2 to 6 links."""
     mass = sum(link.mass for link in links) / len(links)
     length = sum(link.length for link in links) / len(links)
     reach = min(max(len(links), 8), 24)
@@ -198,7 +198,7 @@ def _stable(
     step: float,
     limit: float = 0.5 * _LIMIT,
 ) -> bool:
-    """Whether explicit controllers are stable, by default with a margin for bent poses.
+    """Return whether explicit controllers are stable, by default with a margin for bent poses.
 
     Springs and dampers are ignored: they are stable with any time step.
     """
@@ -211,7 +211,7 @@ def _stable(
 
 
 def _responses(axes: list[AxisFields], links: list[LinkValues]) -> list[tuple[slice, FloatArray]]:
-    """Accelerations per torque about the axes for windows of the straight free chain, 1/(kg m^2)."""
+    """Return the accelerations per torque about the axes for windows of the straight free chain, 1/(kg m^2)."""
     result = []
     starts = (
         range(0, max(1, len(links) - _WINDOW // 2), _WINDOW // 2) if len(links) > _WINDOW else [0]

@@ -56,7 +56,7 @@ def read_keyframe(
     joints = {joint.name: joint for body in bodies for joint in body.joints}
     order = [joints[name] for name in _joint_names(root) if name in joints]
     sizes = [_SIZES.get(joint.kind, 1) for joint in order]
-    values = vector_of(key.get("qpos"), sum(sizes), f"{key.place} qpos")
+    values = vector_of(key.get("qpos"), sum(sizes), f"{key.location} qpos")
     notes = []
     if len(keys) > 1:
         name = f'"{key.get("name")}"' if key.get("name") else f"on line {key.line}"
@@ -77,7 +77,7 @@ def read_keyframe(
 
 
 def _joint_names(root: Element) -> Iterator[str]:
-    """Names of all joints in the order of `qpos`, depth first."""
+    """Yield the names of all joints in the order of `qpos`, depth first."""
     pending = list(reversed(root.all("worldbody")))
     while pending:
         element = pending.pop()
@@ -88,7 +88,7 @@ def _joint_names(root: Element) -> Iterator[str]:
 
 
 def _turn(quaternion: FloatArray) -> FloatArray:
-    """Rotation (3, 3) of a quaternion w x y z of any length; the identity for one of length 0."""
+    """Return the rotation (3, 3) of a quaternion w x y z of any length; the identity for one of length 0."""
     size = float(np.linalg.norm(quaternion))
     turn: FloatArray = matrices(quaternion[None] / size)[0] if size > 0.0 else np.eye(3)
     return turn

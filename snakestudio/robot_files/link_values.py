@@ -84,7 +84,7 @@ class _Shape:
 def link_values(
     chain: Chain, alignment: Alignment, notes: Notes, radius: float | None = None
 ) -> list[LinkValues]:
-    """Values of all links.
+    """Return the values of all links.
 
     Raises `InputError` if links have no length or no mass, or their radius is unknown.
 
@@ -118,7 +118,7 @@ def _radii(
     chosen: float | None,
     notes: Notes,
 ) -> list[float]:
-    """Radius of each link: from its geometry, as chosen, like the other links, or from its inertia.
+    """Return the radius of each link: from its geometry, as chosen, like the other links, or from its inertia.
 
     Raises `ProblemsError` if there is none of these.
     """
@@ -226,7 +226,7 @@ def _capsule_of_parts(shapes: list[Geometry], frame: FloatArray) -> tuple[float,
 
 
 def _half_box(geometry: Geometry, turn: FloatArray) -> FloatArray:
-    """Half sizes of the bounding box of a shape along the axes of the link."""
+    """Return half sizes of the bounding box of a shape along the axes of the link."""
     if len(geometry.size) == 3:
         half: FloatArray = np.abs(turn) @ np.array(geometry.size)
         return half
@@ -251,7 +251,7 @@ def _radius(shape: _Shape | None) -> float | None:
 def _spans(
     chain: Chain, alignment: Alignment, shapes: list[_Shape | None], radius: float | None
 ) -> list[tuple[FloatArray, float]]:
-    """Start of each link, and its length.
+    """Return the start of each link, and its length.
 
     A joint with separate yaw and pitch axes is in the middle between them. The free end of the first and
     of the last link is as far from the middle of its geometry as the joint.
@@ -377,7 +377,7 @@ def _capsule(
     radius: float,
     notes: Notes,
 ) -> tuple[float, float]:
-    """Radius and contact half-length of a link."""
+    """Return the radius and contact half-length of a link."""
     if shape is None or _radius(shape) is None:
         return radius, max(0.0, 0.5 * length - radius)
     if shape.exact is not None:
@@ -406,7 +406,7 @@ def _capsule(
 
 
 def _radius_from(inertia: FloatArray, mass: float, length: float) -> float | None:
-    """Radius of a slender cylinder of this length with this inertia, m; None if there is none."""
+    """Return the radius of a slender cylinder of this length with this inertia, m; None if there is none."""
     axial = float(inertia[0, 0])
     if axial <= 0 or mass <= 0:
         return None
@@ -426,7 +426,7 @@ def _inertias(
     length: float,
     notes: Notes,
 ) -> tuple[float, float]:
-    """Transverse and axial moments, kg m^2; those of the capsule if the file's are impossible."""
+    """Return transverse and axial moments, kg m^2; those of the capsule if the file's are impossible."""
     reach = max(half + radius, 0.5 * length)
     largest = mass * (reach**2 + radius**2)
     axial = float(table[0, 0])
@@ -474,7 +474,7 @@ def _inertias(
 
 
 def _factor(inertia: float, capsule: float) -> str:
-    """Remark on a difference by orders of magnitude."""
+    """Return the remark on a difference by orders of magnitude."""
     ratio = max(inertia / capsule, capsule / inertia) if inertia > 0 else 0.0
     if ratio < _ORDER:
         return ""
@@ -489,7 +489,7 @@ def _inertia_change(table: FloatArray, axial: float, transverse: float) -> Chang
 def _wheels(
     segment: Segment, frame: FloatArray, middle: FloatArray, radius: float, notes: Notes
 ) -> float | None:
-    """Radius of a link on passive wheels; None if it has no wheels that roll along it."""
+    """Return the radius of a link on passive wheels; None if it has no wheels that roll along it."""
     reaches = []
     for axis, geometries in segment.wheels:
         if abs((frame.T @ axis)[1]) < 0.7:
@@ -522,7 +522,7 @@ def _wheels(
 
 
 def _friction(segment: Segment, frame: FloatArray, notes: Notes) -> tuple[float, float] | None:
-    """Friction coefficients along and across of the geometry that touches the ground."""
+    """Return the friction coefficients along and across of the geometry that touches the ground."""
     touching = [g for g in segment.geometries if g.collides and g.friction is not None]
     if segment.wheels:
         touching = [
@@ -545,7 +545,7 @@ def _friction(segment: Segment, frame: FloatArray, notes: Notes) -> tuple[float,
 
 
 def _lowest(geometry: Geometry, frame: FloatArray) -> float:
-    """Height of the lowest point of a geometry of a lying link, m; infinite if its size is unknown."""
+    """Return the height of the lowest point of a geometry of a lying link, m; infinite if its size is unknown."""
     if not geometry.solid:
         return math.inf
     half = _half_box(geometry, frame.T @ geometry.placement.rotation)
@@ -553,7 +553,7 @@ def _lowest(geometry: Geometry, frame: FloatArray) -> float:
 
 
 def _first_is_along(segment: Segment, geometry: Geometry, frame: FloatArray, notes: Notes) -> bool:
-    """Whether the first friction coefficient acts along the link rather than across it."""
+    """Return whether the first friction coefficient acts along the link rather than across it."""
     if geometry.friction_axis is None:
         notes.add(
             segment.name,

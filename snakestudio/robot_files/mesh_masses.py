@@ -27,7 +27,7 @@ class MeshMass:
 
 
 def mesh_mass(triangles: FloatArray, method: str) -> MeshMass | None:
-    """Mass of a mesh of triangles (n, 3, 3); None if it has no volume.
+    """Return the mass of a mesh of triangles (n, 3, 3); None if it has no volume.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def mesh_mass(triangles: FloatArray, method: str) -> MeshMass | None:
 
 
 def convex_hull(points: FloatArray) -> FloatArray | None:
-    """Triangles (n, 3, 3) of the convex hull of points (k, 3), anticlockwise from outside; None if flat."""
+    """Return triangles (n, 3, 3) of the convex hull of points (k, 3), anticlockwise from outside; None if flat."""
     from scipy.spatial import ConvexHull, QhullError  # slow to import
 
     try:

@@ -48,7 +48,7 @@ class Mesh:
     """Inertia about the centre for a density of 1, or that of the box. Shape (3, 3)."""
 
     def scaled(self, scale: FloatArray) -> Mesh:
-        """The mesh with its three axes scaled; the box keeps its axes."""
+        """Return the mesh with its three axes scaled; the box keeps its axes."""
         if np.allclose(scale, 1.0):
             return self
         factors = np.abs(self.box.rotation.T @ np.diag(scale) @ self.box.rotation).diagonal()
@@ -63,7 +63,7 @@ class Mesh:
 
 
 def read_triangles(path: Path) -> FloatArray:
-    """Corners (n, 3, 3) of the triangles of a mesh file.
+    """Return corners (n, 3, 3) of the triangles of a mesh file.
 
     Raises `InputError` if it cannot be read.
     """
@@ -87,7 +87,7 @@ def read_triangles(path: Path) -> FloatArray:
 
 
 def _stl(data: bytes) -> FloatArray:
-    """Corners of triangles, (n, 3, 3)."""
+    """Return the corners of triangles, (n, 3, 3)."""
     if len(data) >= _HEADER:
         number = int.from_bytes(data[80:84], "little")
         if (
@@ -135,7 +135,7 @@ def _obj(data: bytes) -> FloatArray:
 
 
 def _numbers(parts: Sequence[bytes]) -> list[float]:
-    """Numbers as all programs read them: Python alone accepts underscores.
+    """Return the numbers as all programs read them: Python alone accepts underscores.
 
     Raises `ValueError` if a part is not a number.
     """
@@ -145,7 +145,7 @@ def _numbers(parts: Sequence[bytes]) -> list[float]:
 
 
 def measured(triangles: FloatArray) -> Mesh:
-    """Properties of a mesh of triangles (n, 3, 3)."""
+    """Return the properties of a mesh of triangles (n, 3, 3)."""
     points = triangles.reshape(-1, 3)
     low, high = points.min(axis=0), points.max(axis=0)
     half = 0.5 * (high - low)

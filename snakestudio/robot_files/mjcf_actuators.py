@@ -47,7 +47,7 @@ class _Drive:
 
 
 def with_actuators(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
-    """Bodies whose joints have the motors of the file, and the stiffness and damping of ``springdamper``."""
+    """Return the bodies whose joints have the motors of the file, and the stiffness and damping of ``springdamper``."""
     notes = file.notes
     drives: dict[str, list[_Drive]] = {}
     others = 0
@@ -103,7 +103,7 @@ def _changed(
 
 
 def _combined(drives: list[_Drive], inertia: float) -> Actuation:
-    """Sum of the actuators of a joint; gains of 0 without any that is simulated."""
+    """Return the sum of the actuators of a joint; gains of 0 without any that is simulated."""
     motors = []
     for drive in drives:
         motor = drive.actuation
@@ -127,7 +127,7 @@ def _combined(drives: list[_Drive], inertia: float) -> Actuation:
 
 
 def _drive(file: MjcfFile, element: Element, joint: str, notes: Notes) -> _Drive:
-    where = element.place
+    where = element.location
     gear = float(vector_of(element.get("gear", "1"), (1, 2, 3, 4, 5, 6), f"{where} gear")[0])
     armature = float_of(element.get("armature", "0"), f"{where} armature") * gear**2
     damping = vector_of(element.get("damping", "0"), (1, 2, 3), f"{where} damping")
@@ -180,7 +180,7 @@ def _times(torque: float | None, gear: float) -> float | None:
 
 
 def _general(file: MjcfFile, element: Element) -> _Actuator | None:
-    """The general form of an actuator; None for kinds that are not simulated.
+    """Return the general form of an actuator; None for kinds that are not simulated.
 
     Elements of default classes set it one after the other. A shortcut such as <position> continues with what the last
     <general> left, and with its values since then, but not with those of other shortcuts.
@@ -203,7 +203,7 @@ def _general(file: MjcfFile, element: Element) -> _Actuator | None:
 
 
 def _set_general(state: _Actuator, layer: Element) -> None:
-    where = layer.place
+    where = layer.location
     for name, values in (("gainprm", state.gain), ("biasprm", state.bias)):
         if layer.get(name):
             own = vector_of(layer.get(name), _SIZES, f"{where} {name}")
@@ -220,7 +220,7 @@ def _set_motor(state: _Actuator, layer: Element) -> None:
 
 
 def _set_position(state: _Actuator, layer: Element) -> None:
-    where = layer.place
+    where = layer.location
     kp = float_of(layer.get("kp", repr(float(state.gain[0]))), f"{where} kp")
     state.gain = kp * np.eye(10)[0]
     state.bias[1] = -kp
@@ -233,7 +233,7 @@ def _set_position(state: _Actuator, layer: Element) -> None:
 
 
 def _set_velocity(state: _Actuator, layer: Element) -> None:
-    kv = float_of(layer.get("kv", repr(float(state.gain[0]))), f"{layer.place} kv")
+    kv = float_of(layer.get("kv", repr(float(state.gain[0]))), f"{layer.location} kv")
     state.gain = kv * np.eye(10)[0]
     state.bias = -kv * np.eye(10)[2]
     state.gain_type = "fixed"

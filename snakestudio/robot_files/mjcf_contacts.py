@@ -105,7 +105,7 @@ class Contacts:
         self._floor = min(floors, key=lambda entry: entry[0])[1] if floors else None
 
     def is_fixed(self, body: Element) -> bool:
-        """Whether a body cannot move in the world."""
+        """Return whether a body cannot move in the world."""
         return id(body) in self._fixed
 
     @property
@@ -114,7 +114,7 @@ class Contacts:
         return self._floor is not None
 
     def with_floor(self, element: Element) -> Touch | None:
-        """Contact of a geom of the robot with the floor; None if they do not touch.
+        """Return the contact of a geom of the robot with the floor; None if they do not touch.
 
         Without a floor in the file, it is the contact with a floor that has the values of the geom.
         """
@@ -126,7 +126,7 @@ class Contacts:
         return self._limited(np.array(geom.friction)[[0, 0, 1, 2, 2]], geom.dim)
 
     def with_robot(self, element: Element) -> Touch | None:
-        """Contact of a geom of the surroundings with the first geom of the robot that it touches."""
+        """Return the contact of a geom of the surroundings with the first geom of the robot that it touches."""
         geom = self._geoms[id(element)]
         touches = (self._touch(geom, other) for other in self._robot)
         return next((touch for touch in touches if touch is not None), None)
@@ -147,13 +147,13 @@ class Contacts:
         return self._limited(friction[[0, 0, 1, 2, 2]], dim)
 
     def _of_pair(self, pair: Element) -> Touch:
-        friction = _filled(pair.get("friction"), _PAIR_FRICTION, f"{pair.place} friction")
+        friction = _filled(pair.get("friction"), _PAIR_FRICTION, f"{pair.location} friction")
         return self._limited(
-            friction, int(float_of(pair.get("condim", "3"), f"{pair.place} condim"))
+            friction, int(float_of(pair.get("condim", "3"), f"{pair.location} condim"))
         )
 
     def _limited(self, friction: FloatArray, dim: int) -> Touch:
-        """Friction of a contact with 1, 3, 4 or 6 dimensions."""
+        """Return the friction of a contact with 1, 3, 4 or 6 dimensions."""
         values = friction if self._override is None else self._override
         along, across, torsional, rolling, _ = (float(value) for value in values)
         if dim < 3:
@@ -167,7 +167,7 @@ class Contacts:
 
 
 def _geom(element: Element, body: str) -> _Geom:
-    where = element.place
+    where = element.location
 
     def integer(name: str, default: str) -> int:
         return int(float_of(element.get(name, default), f"{where} {name}"))
@@ -189,16 +189,16 @@ def _collides(geom: _Geom, paired: set[str]) -> bool:
 
 
 def _floor_rank(element: Element) -> int | None:
-    """Order in which geoms of the world count as the floor; None for other shapes."""
+    """Return the order in which geoms of the world count as the floor; None for other shapes."""
     kind = element.get("type", "sphere")
     if kind == "box":
-        size = vector_of(element.get("size", "0"), (1, 2, 3), element.place)
+        size = vector_of(element.get("size", "0"), (1, 2, 3), element.location)
         return 2 if len(size) == 3 and min(size[:2]) >= _WIDE else None
     return {"plane": 0, "hfield": 1}.get(kind)
 
 
 def _filled(text: str, defaults: tuple[float, ...], what: str) -> FloatArray:
-    """Numbers, and the defaults of those that are omitted."""
+    """Return numbers, and the defaults of those that are omitted."""
     values = np.array(defaults)
     if text:
         own = vector_of(text, tuple(range(1, len(defaults) + 1)), what)

@@ -39,32 +39,32 @@ class MjcfFile:
     """`ref` of hinges by name, rad."""
 
     def placement(self, element: Element) -> Placement:
-        """Pose of an element in its body."""
+        """Return the pose of an element in its body."""
         return self.frame(element).then(self.compiler.placement(element, self.reading))
 
     def frame(self, element: Element) -> Placement:
-        """Pose of the frames around an element in its body."""
+        """Return the pose of the frames around an element in its body."""
         return self.outer.get(id(element), Placement())
 
     def flag(self, name: str) -> bool:
-        """Whether a part of the physics is enabled, as all parts are without a flag."""
+        """Return whether a part of the physics is enabled, as all parts are without a flag."""
         return enabled(self.flags, name)
 
     def limits(self, element: Element, key: str, limited: str) -> tuple[float, float] | None:
-        """Two limits; None if they do not count.
+        """Return two limits; None if they do not count.
 
         Without "true" or "false" in the attribute `limited`, they count if the first one is smaller.
         """
         switch = element.get(limited, "auto")
         if not element.get(key) or switch == "false":
             return None
-        low, high = (float(v) for v in vector_of(element.get(key), 2, f"{element.place} {key}"))
+        low, high = (float(v) for v in vector_of(element.get(key), 2, f"{element.location} {key}"))
         if switch != "true" and not (self.compiler.auto_limits and low < high):
             return None
         return low, high
 
     def largest(self, element: Element, key: str, limited: str, name: str) -> float | None:
-        """The larger of two limits of a joint or actuator, without sign; None if they do not count."""
+        """Return the larger of two limits of a joint or actuator, without sign; None if they do not count."""
         span = self.limits(element, key, limited)
         if span is None:
             return None
@@ -78,12 +78,12 @@ class MjcfFile:
 
 
 def enabled(flags: Element, name: str) -> bool:
-    """Whether a flag is not "disable"; old files disable springs and dampers by `passive`."""
+    """Return whether a flag is not "disable"; old files disable springs and dampers by `passive`."""
     if name in ("spring", "damper") and flags.get("passive") == "disable":
         return False
     return flags.get(name, "enable") != "disable"
 
 
 def asset_name(element: Element) -> str:
-    """Name of an asset; that of its file if it has none."""
+    """Return the name of an asset; that of its file if it has none."""
     return element.get("name") or PurePosixPath(element.get("file")).stem

@@ -32,7 +32,7 @@ _METHODS = ("legacy", "exact", "convex", "shell")
 def geometries_of(
     file: MjcfFile, element: Element, *, world: bool
 ) -> tuple[list[Geometry], list[Inertial]]:
-    """Geometry of a body or of the world, and the masses of its geoms in its frame.
+    """Return the geometry of a body or of the world, and the masses of its geoms in its frame.
 
     Friction is that of contacts with the floor, or for the geometry of the world with the robot.
     """
@@ -48,7 +48,7 @@ def geometries_of(
                 shape = "box" if geometry.kind == "ellipsoid" else geometry.kind
                 if shape != geometry.kind:
                     file.notes.add(
-                        geometry.name or geom.place,
+                        geometry.name or geom.location,
                         "is an ellipsoid; it was replaced by its box for contacts",
                         "ellipsoid",
                     )
@@ -61,14 +61,17 @@ def geometries_of(
                         torsional_friction=touch.torsional,
                     )
                 geometries.append(geometry)
-            if inertial is not None and low <= float_of(geom.get("group", "0"), geom.place) <= high:
+            if (
+                inertial is not None
+                and low <= float_of(geom.get("group", "0"), geom.location) <= high
+            ):
                 inertials.append(inertial)
     return geometries, inertials
 
 
 def _geometry(file: MjcfFile, element: Element) -> tuple[Geometry | None, Inertial | None]:
     """Read a geom, and its mass and inertia in the frame of its body."""
-    where = element.place
+    where = element.location
     name = element.get("name")
     kind = element.get("type", "mesh" if element.get("mesh") else "sphere")
     placement = file.placement(element)
@@ -117,7 +120,7 @@ def _mesh(
     name = element.get("mesh")
     asset = file.meshes.get(name)
     if asset is None:
-        raise InputError(f'{element.place}: there is no mesh "{name}" in <asset>', "add it")
+        raise InputError(f'{element.location}: there is no mesh "{name}" in <asset>', "add it")
     kind = element.get("type", "mesh")
     triangles = _triangles(file, asset)
     shape = Geometry("mesh", (), placement, name, name=element.get("name"))
@@ -142,8 +145,8 @@ def _mesh(
 
 
 def _triangles(file: MjcfFile, asset: Element) -> FloatArray | None:
-    """Corners (n, 3, 3) of the triangles of a mesh in the frame of its geoms; None, with a note, without any."""
-    where = asset.place
+    """Return corners (n, 3, 3) of the triangles of a mesh in the frame of its geoms; None, with a note, without any."""
+    where = asset.location
     triangles: FloatArray | None
     if text := asset.get("vertex"):
         points = _table(text, f"{where} vertex")
@@ -175,7 +178,7 @@ def _triangles(file: MjcfFile, asset: Element) -> FloatArray | None:
 
 
 def _table(text: str, what: str) -> FloatArray:
-    """Numbers in rows of three."""
+    """Return the numbers in rows of three."""
     count = len(text.split())
     return vector_of(text, max(3, count - count % 3), what).reshape(-1, 3)
 
@@ -188,8 +191,8 @@ def _fitted(
     mass: float | None,
     density: float,
 ) -> tuple[Geometry, Inertial | None]:
-    """A primitive with the moments of a mesh, as MuJoCo fits it to the box with these moments."""
-    where = element.place
+    """Return a primitive with the moments of a mesh, as MuJoCo fits it to the box with these moments."""
+    where = element.location
     if filled is None:
         raise InputError(f"{where}: its mesh has no volume", "set the sizes of the geom")
     moments, axes = np.linalg.eigh(filled.moments)
@@ -232,8 +235,8 @@ def _height_field(file: MjcfFile, element: Element, placement: Placement) -> Geo
     name = element.get("hfield")
     asset = file.fields.get(name)
     if asset is None:
-        raise InputError(f'{element.place}: there is no hfield "{name}" in <asset>', "add it")
-    half_x, half_y, top, _ = vector_of(asset.get("size"), 4, f"{asset.place} size")
+        raise InputError(f'{element.location}: there is no hfield "{name}" in <asset>', "add it")
+    half_x, half_y, top, _ = vector_of(asset.get("size"), 4, f"{asset.location} size")
     heights = _heights(file, asset)
     if heights is None:
         return None
@@ -257,11 +260,11 @@ def _heights(file: MjcfFile, asset: Element) -> FloatArray | None:
     path = asset.get("file")
     if not path:
         rows, columns = (
-            int(float_of(asset.get(key, "0"), asset.place)) for key in ("nrow", "ncol")
+            int(float_of(asset.get(key, "0"), asset.location)) for key in ("nrow", "ncol")
         )
         if asset.get("elevation") and rows > 1 and columns > 1:
             count = rows * columns
-            return vector_of(asset.get("elevation"), count, f"{asset.place} elevation").reshape(
+            return vector_of(asset.get("elevation"), count, f"{asset.location} elevation").reshape(
                 rows, columns
             )[::-1]
         file.reading.notes.append(

@@ -22,8 +22,8 @@ from snakestudio.robot_files.mjcf_file import MjcfFile
 
 
 def joint_of(file: MjcfFile, element: Element) -> JointDescription:
-    """A joint in the frame of its body, without the stiffness that follows from `springdamper`."""
-    where = element.place
+    """Return a joint in the frame of its body, without the stiffness that follows from `springdamper`."""
+    where = element.location
     name = element.get("name") or f"joint on line {element.line}"
     kind = "free" if element.tag == "freejoint" else element.get("type", "hinge")
     if kind not in ("hinge", "slide", "ball", "free"):
@@ -69,30 +69,30 @@ def joint_of(file: MjcfFile, element: Element) -> JointDescription:
 
 
 def _axis(element: Element) -> FloatArray:
-    axis = vector_of(element.get("axis", "0 0 1"), 3, f"{element.place} axis")
+    axis = vector_of(element.get("axis", "0 0 1"), 3, f"{element.location} axis")
     size = float(np.linalg.norm(axis))
     if size < 1e-9:
-        raise InputError(f"{element.place}: the axis is 0 0 0", "set its direction")
+        raise InputError(f"{element.location}: the axis is 0 0 0", "set its direction")
     return axis / size
 
 
 def _number(element: Element, key: str) -> float:
-    return float_of(element.get(key, "0"), f"{element.place} {key}")
+    return float_of(element.get(key, "0"), f"{element.location} {key}")
 
 
 def _value(file: MjcfFile, element: Element, key: str) -> float:
-    """A value that cannot be negative."""
+    """Return a value that cannot be negative."""
     value = _number(element, key)
     if value < 0.0:
-        where = element.get("name") or element.place
+        where = element.get("name") or element.location
         file.notes.add(where, f"its {key} of {value:g} is negative; 0 was used", f"negative {key}")
     return max(0.0, value)
 
 
 def _linear(file: MjcfFile, element: Element, key: str) -> float:
-    """The linear term of a force law, which comes first; others are noted."""
-    where = element.get("name") or element.place
-    first, *others = vector_of(element.get(key, "0"), (1, 2, 3), f"{element.place} {key}")
+    """Return the linear term of a force law, which comes first; others are noted."""
+    where = element.get("name") or element.location
+    first, *others = vector_of(element.get(key, "0"), (1, 2, 3), f"{element.location} {key}")
     if any(others):
         terms = " and ".join(f"{value:g}" for value in others)
         file.notes.add(
@@ -108,8 +108,8 @@ def _linear(file: MjcfFile, element: Element, key: str) -> float:
 def _limits(
     file: MjcfFile, element: Element, kind: str, turn: Callable[[float], float]
 ) -> tuple[float, float]:
-    """Limits as `range` has them; infinite without limits."""
-    where = element.place
+    """Return the limits as `range` has them; infinite without limits."""
+    where = element.location
     span = file.limits(element, "range", "limited")
     if span is None or not (file.flag("limit") and file.flag("constraint")):
         return -math.inf, math.inf
@@ -130,14 +130,16 @@ def _limits(
 
 
 def with_spring_dampers(file: MjcfFile, bodies: list[BodyDescription]) -> list[BodyDescription]:
-    """Bodies whose joints have the stiffness and damping of `springdamper`.
+    """Return the bodies whose joints have the stiffness and damping of `springdamper`.
 
     Its two numbers are the time constant and the damping ratio of the joint with its reflected inertia.
     """
     requested: dict[str, tuple[float, float]] = {}
     for element in file.root.iter():
         if element.tag == "joint" and element.get("springdamper"):
-            time, ratio = vector_of(element.get("springdamper"), 2, f"{element.place} springdamper")
+            time, ratio = vector_of(
+                element.get("springdamper"), 2, f"{element.location} springdamper"
+            )
             if time > 0.0 and ratio > 0.0:
                 requested[element.get("name") or f"joint on line {element.line}"] = (time, ratio)
     if not requested:

@@ -15,7 +15,7 @@ from snakestudio.robot_files.solids import summed
 
 
 def inertial_of(file: MjcfFile, body: Element, geoms: Sequence[Inertial]) -> Inertial | None:
-    """Mass and inertia of a body in its frame; None if it has no mass.
+    """Return the mass and inertia of a body in its frame; None if it has no mass.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def inertial_of(file: MjcfFile, body: Element, geoms: Sequence[Inertial]) -> Ine
 
 
 def _written(file: MjcfFile, element: Element) -> Inertial:
-    where = element.place
+    where = element.location
     mass = float_of(element.get("mass"), f"{where} mass")
     if mass < 0:
         raise InputError(f"{where}: the mass is {mass:g} kg", "set a mass of 0 or more")
@@ -49,7 +49,7 @@ def _written(file: MjcfFile, element: Element) -> Inertial:
 
 
 def _bounded(file: MjcfFile, body: Element, inertial: Inertial | None) -> Inertial | None:
-    """Mass and principal moments of at least the bounds of <compiler>, balanced on request."""
+    """Return the mass and principal moments of at least the bounds of <compiler>, balanced on request."""
     settings = file.compiler
     if inertial is None:
         if settings.least_mass <= 0.0:
@@ -68,7 +68,7 @@ def _bounded(file: MjcfFile, body: Element, inertial: Inertial | None) -> Inerti
 
 
 def with_total_mass(bodies: list[BodyDescription], total: float) -> list[BodyDescription]:
-    """Bodies with all masses scaled to a total mass, kg; unchanged if it is not positive."""
+    """Return the bodies with all masses scaled to a total mass, kg; unchanged if it is not positive."""
     mass = sum(body.inertial.mass for body in bodies if body.inertial is not None)
     if mass <= 0 or total <= 0:
         return bodies

@@ -27,7 +27,7 @@ _MOST_INCLUDES = 50
 
 
 def with_included(root: Element, reading: Reading) -> Element:
-    """The root element with <include> elements replaced by the contents of the included files.
+    """Return the root element with <include> elements replaced by the contents of the included files.
 
     Raises `InputError` if a file is missing, outside the robot file's folder, or includes
     itself.
@@ -125,14 +125,14 @@ class DefaultClasses:
                 pending += [(child, layers, False) for child in element.all("default")]
 
     def layers(self, element: Element, child_class: str = "") -> list[Element]:
-        """Elements of its class, outer classes first.
+        """Return the elements of its class, outer classes first.
 
         Raises `InputError` if the class does not exist.
         """
         name = element.get("class") or child_class
         if name not in self._layers:
             raise InputError(
-                f'{element.place}: there is no default class "{name}"', "define it in <default>"
+                f'{element.location}: there is no default class "{name}"', "define it in <default>"
             )
         return self._layers[name]
 
@@ -143,12 +143,12 @@ class DefaultClasses:
         )
 
     def written(self, element: Element) -> Element:
-        """The element as it is in the file."""
+        """Return the element as it is in the file."""
         return self._written.get(id(element), element)
 
 
 def with_defaults(root: Element, classes: DefaultClasses) -> Element:
-    """The root element whose elements have the missing values of their default classes.
+    """Return the root element whose elements have the missing values of their default classes.
 
     Raises `InputError` if a class does not exist.
     """
@@ -183,7 +183,7 @@ def with_defaults(root: Element, classes: DefaultClasses) -> Element:
 
 
 def _updated(outer: dict[str, str], inner: dict[str, str]) -> dict[str, str]:
-    """Values of an inner class or element over those of an outer class."""
+    """Return the values of an inner class or element over those of an outer class."""
     result = {**outer, **inner}
     if "kv" in inner or "dampratio" in inner:
         for key in {"kv", "dampratio"} - set(inner):
@@ -216,10 +216,10 @@ def with_replicas(root: Element, compiler: Compiler, reading: Reading) -> None:
                 continue
             if any(inner.tag in ("joint", "freejoint") for inner in child.iter()):
                 raise InputError(
-                    f"{child.place}: copies of joints by <replicate> are not supported",
+                    f"{child.location}: copies of joints by <replicate> are not supported",
                     "load the file in MuJoCo and save the compiled model",
                 )
-            number = int(float_of(child.get("count"), f"{child.place} count"))
+            number = int(float_of(child.get("count"), f"{child.location} count"))
             copies += max(number, 0) * sum(1 for _ in child.iter())
             if copies > ROBOT.values:
                 raise InputError(
@@ -233,7 +233,7 @@ def with_replicas(root: Element, compiler: Compiler, reading: Reading) -> None:
 def _replicas(
     element: Element, number: int, compiler: Compiler, reading: Reading
 ) -> Iterator[Element]:
-    offset = vector_of(element.get("offset", "0 0 0"), 3, f"{element.place} offset")
+    offset = vector_of(element.get("offset", "0 0 0"), 3, f"{element.location} offset")
     step = Placement(offset, compiler.rotation(element, reading))
     others = {
         name: value
@@ -327,24 +327,24 @@ class Compiler:
         return math.radians(value) if self.degrees else value
 
     def placement(self, element: Element, reading: Reading) -> Placement:
-        """Pose of an element, from `pos` and any representation of a rotation."""
-        position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.place} pos")
+        """Return the pose of an element, from `pos` and any representation of a rotation."""
+        position = vector_of(element.get("pos", "0 0 0"), 3, f"{element.location} pos")
         return Placement(position, self.rotation(element, reading))
 
     def _turns(
         self, values: Sequence[float] | FloatArray, element: Element, reading: Reading
     ) -> FloatArray:
-        """Angles in rad; rounded multiples of pi/2, such as 1.57, become exact."""
+        """Return the angles in rad; rounded multiples of pi/2, such as 1.57, become exact."""
         if self.degrees:
             return np.radians(np.asarray(values, dtype=np.float64))
         angles, changed = rounded_angles(values)
         if changed:
-            reading.record_rounding(element.get("name") or element.place)
+            reading.record_rounding(element.get("name") or element.location)
         return angles
 
     def rotation(self, element: Element, reading: Reading) -> FloatArray:
-        """Rotation of an element; the identity if it has none."""
-        where = element.place
+        """Return the rotation of an element; the identity if it has none."""
+        where = element.location
         if text := element.get("quat"):
             return from_quaternion(*vector_of(text, 4, f"{where} quat"))
         if text := element.get("axisangle"):

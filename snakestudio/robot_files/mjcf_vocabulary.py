@@ -24,7 +24,7 @@ def _collides(geom: Element) -> bool:
 
 
 def _with(name: str, *without: str) -> Callable[[Element], bool]:
-    """Whether an element has an attribute with none of these values."""
+    """Return whether an element has an attribute with none of these values."""
 
     def matters(element: Element) -> bool:
         value = element.attributes.get(name, "").strip()
@@ -34,7 +34,7 @@ def _with(name: str, *without: str) -> Callable[[Element], bool]:
 
 
 def _moving(key: Element) -> bool:
-    """Whether a keyframe has velocities."""
+    """Return whether a keyframe has velocities."""
     return any(part.strip("+-0.") for part in key.attributes["qvel"].split())
 
 

@@ -34,7 +34,7 @@ def with_unique_joints(robot: RobotDescription) -> RobotDescription:
 
 
 def plain_name(text: str) -> str:
-    """A name without characters that are special in a format or invalid in XML; "" if nothing is left."""
+    """Return a name without characters that are special in a format or invalid in XML; "" if nothing is left."""
     name = re.sub(r"[^\w .()+-]", "_", text)
     return re.sub(r"_{2,}", "_", name).strip("_ ")
 

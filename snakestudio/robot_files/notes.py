@@ -86,7 +86,7 @@ class Notes:
         self.changes += others.changes
 
     def sentences(self) -> tuple[str, ...]:
-        """One sentence for each kind."""
+        """Return one sentence for each kind."""
         result = []
         for entries in self._kinds.values():
             names = list(dict.fromkeys(where for where, _ in entries if where))

@@ -43,13 +43,13 @@ _CAP = 0.75
 
 
 def ground_height(world: Sequence[Geometry]) -> float:
-    """Height of the ground plane in the file, m."""
+    """Return the height of the ground plane in the file, m."""
     plane = next((g for g in world if g.kind == "plane" and g.collides), None)
     return 0.0 if plane is None else float(plane.placement.position[2])
 
 
 def ground_friction(world: Sequence[Geometry]) -> tuple[float, float] | None:
-    """Friction coefficients of the ground plane, or of a box that replaces it."""
+    """Return the friction coefficients of the ground plane, or of a box that replaces it."""
     height = ground_height(world)
     for geometry in world:
         if (
@@ -73,7 +73,7 @@ def _is_floor(geometry: Geometry, height: float) -> bool:
 
 
 def obstacles_of(world: Sequence[Geometry], notes: Notes) -> tuple[Obstacle, ...]:
-    """Posts, blocks, prisms and uneven ground; other geometry is noted."""
+    """Return posts, blocks, prisms and uneven ground; other geometry is noted."""
     height = ground_height(world)
     round_ones = [g for g in world if g.collides and _needs_prism(g, height)]
     facets = _FEW_FACETS if len(round_ones) > _MANY_PRISMS else _FACETS
@@ -104,7 +104,7 @@ def _upright(geometry: Geometry) -> bool:
 
 
 def _bottom(geometry: Geometry, height: float) -> float:
-    """Height of the lowest point of an upright round geometry above the ground, m."""
+    """Return the height of the lowest point of an upright round geometry above the ground, m."""
     half = {"sphere": geometry.size[0], "capsule": sum(geometry.size[:2])}.get(
         geometry.kind, geometry.size[-1]
     )
@@ -112,7 +112,7 @@ def _bottom(geometry: Geometry, height: float) -> float:
 
 
 def _needs_prism(geometry: Geometry, height: float) -> bool:
-    """Whether a round geometry lies, is tilted, or is above the ground, unlike the posts of a scene."""
+    """Return whether a round geometry lies, is tilted, or is above the ground, unlike the posts of a scene."""
     if geometry.kind not in ("cylinder", "capsule", "sphere"):
         return False
     tilted = geometry.kind != "sphere" and not _upright(geometry)
@@ -122,7 +122,7 @@ def _needs_prism(geometry: Geometry, height: float) -> bool:
 def _obstacles(
     geometry: Geometry, name: str, height: float, facets: int, notes: Notes
 ) -> list[Obstacle]:
-    """Obstacles of a scene for one geometry; empty, with a note, if a scene cannot have it."""
+    """Return the obstacles of a scene for one geometry; empty, with a note, if a scene cannot have it."""
     if not geometry.size or geometry.kind == "mesh":
         notes.add(name, "is a mesh of the surroundings; it was ignored", "mesh")
         return []
@@ -181,7 +181,7 @@ def _prism(
     notes: Notes,
     shared: dict[str, object],
 ) -> list[Obstacle]:
-    """Boxes around the same axis whose union is a prism with twice as many sides as boxes.
+    """Return the boxes around the same axis whose union is a prism with twice as many sides as boxes.
 
     The sides are as far inside the round surface as the edges are outside of it.
     """

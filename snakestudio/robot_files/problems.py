@@ -24,7 +24,7 @@ class ProblemsError(InputError):
 
 
 def problems_of(error: InputError) -> tuple[Problem, ...]:
-    """Problems that an error reports."""
+    """Return the problems that an error reports."""
     return error.problems if isinstance(error, ProblemsError) else (error.problem(),)
 
 
@@ -64,7 +64,7 @@ class Problems:
             self._problems.append(problem)
 
     def all(self) -> tuple[Problem, ...]:
-        """All problems, in the order in which they were found, each once."""
+        """Return all problems, in the order in which they were found, each once."""
         return tuple(self._problems)
 
     def check(self) -> None:

@@ -24,7 +24,7 @@ _MOST_PROBLEMS = 50
 
 
 def refusal(path: Path, problems: Sequence[Problem]) -> RobotFileError:
-    """Error that lists the problems of a robot file, one per line."""
+    """Return the error that lists the problems of a robot file, one per line."""
     listed = list(problems[:_MOST_PROBLEMS])
     if len(problems) > len(listed):
         more = f"there are {len(problems) - len(listed)} more problems"

@@ -136,7 +136,7 @@ def _refuse_constraints(root: Element, reading: Reading) -> None:
                 what = "holds the joint"
             reading.problems.add(
                 f"line {element.line}: the equality constraint <{element.tag}> {what} {names}",
-                "remove it: a scene's robot is an open chain whose joints turn by themselves",
+                "remove it: the robot of a scene is an open chain of independent joints",
             )
 
 
@@ -144,7 +144,7 @@ def _refuse_constraints(root: Element, reading: Reading) -> None:
 
 
 def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry], list[float]]:
-    """Bodies, geometry of the world, and the part of gravity that is compensated, for each body."""
+    """Return bodies, geometry of the world, and the part of gravity that is compensated, for each body."""
     bodies: list[BodyDescription] = []
     compensation: list[float] = []
     world: list[Geometry] = []
@@ -163,7 +163,9 @@ def _tree(file: MjcfFile) -> tuple[list[BodyDescription], list[Geometry], list[f
             bodies.append(_body(file, child, body))
             compensation.append(0.0)
             with file.reading.problems.collected():
-                compensation[-1] = float_of(child.get("gravcomp", "0"), f"{child.place} gravcomp")
+                compensation[-1] = float_of(
+                    child.get("gravcomp", "0"), f"{child.location} gravcomp"
+                )
             pending.append((child, len(bodies) - 1))
     return bodies, world, compensation
 

@@ -110,13 +110,13 @@ def read_sdf(root: Element, reading: Reading) -> RobotDescription:
 
 
 def is_off(link: Element) -> bool:
-    """Whether gravity does not act on a link."""
+    """Return whether gravity does not act on a link."""
     text = link.text_of("gravity", "true")
     return not is_true(text)
 
 
 def _physics(world: Element) -> Element | None:
-    """The engine of a world that is used: the default one, or the first."""
+    """Return the engine of a world that is used: the default one, or the first."""
     all_engines = world.all("physics")
     default = (engine for engine in all_engines if is_true(engine.get("default")))
     return next(default, all_engines[0] if all_engines else None)
@@ -138,7 +138,7 @@ def _time_step(world: Element) -> float | None:
 
 
 def _name(holders: list[Element], reading: Reading) -> str:
-    """Name of the model with the most axes."""
+    """Return the name of the model with the most axes."""
     models = [model for holder in holders for model in holder.all("model")]
     robot = most_axes(models)
     if robot is None:
@@ -194,7 +194,7 @@ def _note_defaults(model: Model, reading: Reading) -> None:
 
 
 def _bodies(model: Model, reading: Reading) -> tuple[list[BodyDescription], list[Element]]:
-    """Bodies, parents first, and the link of each."""
+    """Return bodies, parents first, and the link of each."""
     placements = placements_of(model, reading)
     above: dict[str, tuple[str, str]] = {}
     below: dict[str, list[str]] = {name: [] for name in (*model.links, "world")}
@@ -241,19 +241,19 @@ def _bodies(model: Model, reading: Reading) -> tuple[list[BodyDescription], list
 
 
 def _ends(joint: Element, prefix: str, model: Model) -> tuple[str, str]:
-    """Parent and child of a joint; only the parent can be the world."""
+    """Return the parent and child of a joint; only the parent can be the world."""
     ends = []
     for end in ("parent", "child"):
         name = joint.text_of(end)
         if not name:
-            raise InputError(f"{joint.place}: it names no {end}", f"add a <{end}>")
+            raise InputError(f"{joint.location}: it names no {end}", f"add a <{end}>")
         ends.append(link_of(scoped(name, prefix), model, joint))
     parent, child = ends
     if child == "world":
         parent, child = child, parent
     if parent == child:
         raise InputError(
-            f'{joint.place}: both its ends are "{child.rpartition("::")[2]}"',
+            f'{joint.location}: both its ends are "{child.rpartition("::")[2]}"',
             "correct its <parent> and <child>",
         )
     return parent, child
@@ -272,7 +272,7 @@ def _joint(
     type_ = joint.get("type")
     if type_ not in _KINDS:
         raise InputError(
-            f'{joint.place}: "{type_}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
+            f'{joint.location}: "{type_}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
         )
     kind = _KINDS[type_]
     if not kind:
@@ -285,13 +285,13 @@ def _joint(
     for tag in needed:
         axis = joint.find(tag)
         if axis is None:
-            raise InputError(f"{joint.place}: it has no <{tag}>", "add one")
+            raise InputError(f"{joint.location}: it has no <{tag}>", "add one")
         mimic = axis.find("mimic")
         coupling = f"is a {type_} joint" if type_ in _COUPLED else ""
         if mimic is not None:
             coupling = f'mimics "{mimic.get("joint")}"'
         axis_name = name if tag == "axis" else f"{name} (axis 2)"
-        where = f"{joint.place} {tag}"
+        where = f"{joint.location} {tag}"
         motor = model.motors.get(f"{prefix}{name}")
         description = _axis(axis_name, kind, axis, where, motor, type_ == "continuous", reading)
         direction = _direction(axis, full, prefix, where, placements)
@@ -317,7 +317,7 @@ def _is_empty(link: Element) -> bool:
 def _direction(
     axis: Element, full: str, prefix: str, where: str, placements: dict[str, Placement]
 ) -> FloatArray | None:
-    """Unit vector along an axis in the world, (3,); None if it is 0 0 0."""
+    """Return the unit vector along an axis in the world, (3,); None if it is 0 0 0."""
     xyz = axis.find("xyz")
     direction = vector_of("0 0 1" if xyz is None else xyz.text, 3, f"{where} xyz")
     size = float(np.linalg.norm(direction))
@@ -345,10 +345,10 @@ def _axis(
     endless: bool,
     reading: Reading,
 ) -> JointDescription:
-    """Limits, motor, spring and damper of an axis."""
+    """Return limits, motor, spring and damper of an axis."""
 
     def value(holder: Element | None, key: str) -> float | None:
-        """Value of a key; None if omitted, or so large that it means unlimited."""
+        """Return the value of a key; None if omitted, or so large that it means unlimited."""
         text = "" if holder is None else holder.text_of(key)
         return None if not text or _is_far(text) else float_of(text, f"{where} {key}")
 
@@ -417,7 +417,7 @@ def _body(
 def _with_ground_friction(
     bodies: list[BodyDescription], world: list[Geometry], reading: Reading
 ) -> tuple[list[BodyDescription], tuple[float, float]]:
-    """Bodies with the friction of their contacts with the ground, and that of bodies without friction."""
+    """Return the bodies with the friction of their contacts with the ground, and that of bodies without friction."""
     ground = ground_friction(world)
     if ground is None:
         return bodies, _DEFAULT_PAIR

@@ -148,9 +148,9 @@ def _check_extensions(
             f"Extensions of Gazebo for links and joints that do not exist were ignored: {names_text(unknown)}."
         )
     if fixed_to_world(extensions):
-        reading.notes.append("The robot is static in Gazebo; here it is free.")
+        reading.notes.append("The robot is static in Gazebo and was imported as a free robot.")
     alone = [
-        child.place
+        child.location
         for name, blocks in extensions.items()
         if name in links
         for block in blocks
@@ -169,7 +169,7 @@ def _check_extensions(
 def _tree(
     links: dict[str, Element], joints: dict[str, Element], reading: Reading
 ) -> tuple[dict[str, Element], dict[str, list[Element]]]:
-    """Joint above each link, and joints below it."""
+    """Return the joint above each link, and joints below it."""
     above: dict[str, Element] = {}
     below: dict[str, list[Element]] = {name: [] for name in links}
     for joint in joints.values():
@@ -177,7 +177,7 @@ def _tree(
             parent, child = (_linked(joint, end, links) for end in ("parent", "child"))
             if parent == child:
                 raise InputError(
-                    f'{joint.place}: both its ends are "{child}"',
+                    f'{joint.location}: both its ends are "{child}"',
                     "correct its <parent> and <child>",
                 )
             if child in above:
@@ -197,7 +197,7 @@ def _linked(joint: Element, end: str, links: dict[str, Element]) -> str:
     name = "" if element is None else element.get("link")
     if name not in links:
         what = f'there is no link "{name}"' if name else f"it names no {end} link"
-        raise InputError(f"{joint.place}: {what}", f"correct its <{end}>")
+        raise InputError(f"{joint.location}: {what}", f"correct its <{end}>")
     return name
 
 
@@ -219,7 +219,7 @@ def _motors(
 
 
 def _bodies(name: str, file: _File) -> list[BodyDescription]:
-    """A link and all its descendants; the base is free unless its name is world."""
+    """Return a link and all its descendants; the base is free unless its name is world."""
     base = () if name.lower() in _WORLDS else (JointDescription("", "free"),)
     bodies = [_body(file.links[name], -1, Placement(), base, file)]
     pending = [(name, 0)]
@@ -242,11 +242,11 @@ def _origin(element: Element, reading: Reading) -> Placement:
     origin = element.find("origin")
     if origin is None:
         return Placement()
-    position = vector_of(origin.get("xyz", "0 0 0") or "0 0 0", 3, f"{element.place} origin xyz")
+    position = vector_of(origin.get("xyz", "0 0 0") or "0 0 0", 3, f"{element.location} origin xyz")
     if origin.get("quat_xyzw"):
-        x, y, z, w = vector_of(origin.get("quat_xyzw"), 4, f"{element.place} origin quat_xyzw")
+        x, y, z, w = vector_of(origin.get("quat_xyzw"), 4, f"{element.location} origin quat_xyzw")
         return Placement(position, from_quaternion(w, x, y, z))
-    angles = vector_of(origin.get("rpy", "0 0 0") or "0 0 0", 3, f"{element.place} origin rpy")
+    angles = vector_of(origin.get("rpy", "0 0 0") or "0 0 0", 3, f"{element.location} origin rpy")
     rpy, changed = rounded_angles(angles)
     if changed and element.get("name"):
         reading.record_rounding(element.get("name"))
@@ -261,7 +261,7 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
     kind = joint.get("type")
     if kind not in _KINDS:
         raise InputError(
-            f'{joint.place}: "{kind}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
+            f'{joint.location}: "{kind}" is not a type of joint', f"use one of {', '.join(_KINDS)}"
         )
     if not _KINDS[kind]:
         return ()
@@ -279,7 +279,7 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
             )
             return ()
         else:
-            file.reading.problems.add(f"{joint.place}: the axis is 0 0 0", "set its direction")
+            file.reading.problems.add(f"{joint.location}: the axis is 0 0 0", "set its direction")
             return ()
     damping, friction = _dynamics(joint)
     mimic = joint.find("mimic")
@@ -310,10 +310,10 @@ def _joint(joint: Element, child: str, file: _File) -> tuple[JointDescription, .
 
 
 def _axis(joint: Element) -> FloatArray | None:
-    """Unit vector along the axis of a joint, (3,); None if it is 0 0 0."""
+    """Return the unit vector along the axis of a joint, (3,); None if it is 0 0 0."""
     element = joint.find("axis")
     text = "1 0 0" if element is None else element.get("xyz", "1 0 0")
-    axis = vector_of(text, 3, f"{joint.place} axis")
+    axis = vector_of(text, 3, f"{joint.location} axis")
     size = float(np.linalg.norm(axis))
     return None if size < 1e-9 else axis / size
 
@@ -324,11 +324,11 @@ def _is_empty(link: Element) -> bool:
 
 def _number(joint: Element, limit: Element, key: str) -> float | None:
     text = limit.get(key)
-    return float_of(text, f"{joint.place} limit {key}") if text else None
+    return float_of(text, f"{joint.location} limit {key}") if text else None
 
 
 def _largest(joint: Element, reading: Reading) -> tuple[float | None, float | None]:
-    """Largest torque and speed of a joint; None if there is no limit."""
+    """Return the largest torque and speed of a joint; None if there is no limit."""
     limit = joint.find("limit")
     if limit is None:
         return None, None
@@ -340,7 +340,7 @@ def _largest(joint: Element, reading: Reading) -> tuple[float | None, float | No
 
 
 def _range(joint: Element, kind: str, reading: Reading) -> tuple[float, float]:
-    """Limits of the angle of a joint; infinite if there are none."""
+    """Return the limits of the angle of a joint; infinite if there are none."""
     limit = joint.find("limit")
     if kind not in ("revolute", "prismatic"):
         return -math.inf, math.inf
@@ -354,7 +354,7 @@ def _range(joint: Element, kind: str, reading: Reading) -> tuple[float, float]:
     upper = high or 0.0
     if lower > upper:
         raise InputError(
-            f"{joint.place}: the lower limit {lower:g} is above the upper limit {upper:g}",
+            f"{joint.location}: the lower limit {lower:g} is above the upper limit {upper:g}",
             "swap them",
         )
     assert limit is not None
@@ -372,21 +372,21 @@ def _range(joint: Element, kind: str, reading: Reading) -> tuple[float, float]:
 
 
 def _dynamics(joint: Element) -> tuple[float, float]:
-    """Damping and dry friction of a joint."""
+    """Return the damping and dry friction of a joint."""
     dynamics = joint.find("dynamics")
     if dynamics is None:
         return 0.0, 0.0
     damping, friction = (
-        max(0.0, float_of(dynamics.get(key, "0") or "0", f"{joint.place} {key}"))
+        max(0.0, float_of(dynamics.get(key, "0") or "0", f"{joint.location} {key}"))
         for key in ("damping", "friction")
     )
     return damping, friction
 
 
 def _extension(blocks: Sequence[Element], tag: str) -> float:
-    """Number in Gazebo's extension of a joint; 0 if omitted."""
+    """Return the number in Gazebo's extension of a joint; 0 if omitted."""
     elements = [child for block in blocks for child in block.all(tag)]
-    return float_of(value_of(elements[-1]), elements[-1].place) if elements else 0.0
+    return float_of(value_of(elements[-1]), elements[-1].location) if elements else 0.0
 
 
 # --- links ----------------------------------------------------------------------------------------
@@ -416,13 +416,13 @@ def _inertial(link: Element, reading: Reading) -> Inertial | None:
     mass = None if element is None else element.find("mass")
     if element is None or mass is None:
         return None
-    value = float_of(mass.get("value"), f"{link.place} mass")
+    value = float_of(mass.get("value"), f"{link.location} mass")
     if value < 0:
-        raise InputError(f"{link.place}: the mass is {value:g} kg", "set a mass of 0 or more")
+        raise InputError(f"{link.location}: the mass is {value:g} kg", "set a mass of 0 or more")
     frame = _origin(element, reading)
     table = element.find("inertia") or Element("inertia")
     xx, xy, xz, yy, yz, zz = (
-        float_of(table.get(key, "0") or "0", f"{link.place} {key}")
+        float_of(table.get(key, "0") or "0", f"{link.location} {key}")
         for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -434,7 +434,7 @@ def _geometry(element: Element, link: Element, file: _File) -> Geometry | None:
     shape = next(iter(holder.children), None) if holder is not None else None
     if shape is None:
         return None
-    where = f"{link.place} {element.tag}"
+    where = f"{link.location} {element.tag}"
     placement = _origin(element, file.reading)
     collides = element.tag == "collision"
     own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))

@@ -21,7 +21,7 @@ _MOST_NAMES = 5
 
 
 def names_text(names: Iterable[str]) -> str:
-    """Names within a sentence; the first few of many."""
+    """Return the names within a sentence; the first few of many."""
     return listing(names, most=_MOST_NAMES)
 
 
@@ -57,7 +57,7 @@ class Reading:
         self._rounded.append(where)
 
     def largest(self, joint: str, what: str, value: float | None) -> float | None:
-        """Largest torque or speed of a joint; None, with a note for 0, if it represents no limit.
+        """Return the largest torque or speed of a joint; None, with a note for 0, if it represents no limit.
 
         Exporters of CAD programs write 0 where the user gave no value. Simulators would not move such a joint.
         """
@@ -70,7 +70,7 @@ class Reading:
         self._unlimited.append(joint)
 
     def finished_notes(self) -> tuple[str, ...]:
-        """All notes; those that concern many elements are combined."""
+        """Return all notes; those that concern many elements are combined."""
         notes = list(self.notes)
         if self._rounded:
             names = names_text(list(dict.fromkeys(self._rounded)))
@@ -92,7 +92,7 @@ class Reading:
         return tuple(notes)
 
     def triangles(self, file: str, subfolder: str = "") -> FloatArray | None:
-        """Corners (n, 3, 3) of the triangles of a mesh; None, with a note, if it is missing or cannot be read.
+        """Return corners (n, 3, 3) of the triangles of a mesh; None, with a note, if it is missing or cannot be read.
 
         Raises `InputError` if its name leads out of the robot file's folder.
         """
@@ -111,7 +111,7 @@ class Reading:
         return self._triangles[key]
 
     def mesh(self, file: str, subfolder: str = "") -> Mesh | None:
-        """A mesh of the robot file; None, with a note, if it is missing or cannot be read.
+        """Return a mesh of the robot file; None, with a note, if it is missing or cannot be read.
 
         Raises `InputError` if its name leads out of the robot file's folder.
         """
@@ -130,7 +130,7 @@ class Reading:
         *,
         collides: bool = True,
     ) -> tuple[Geometry, Mesh | None]:
-        """A mesh as geometry of a body, and the mesh itself."""
+        """Return a mesh as geometry of a body, and the mesh itself."""
         mesh = self.mesh(file, subfolder)
         if mesh is None:
             return Geometry("mesh", (), placement, file, collides=collides), None
@@ -142,7 +142,7 @@ class Reading:
 def bare_branches(
     below: Mapping[str, Sequence[str]], is_empty: Callable[[str], bool]
 ) -> frozenset[str]:
-    """Names of bodies that have neither mass nor geometry, and carry only such bodies.
+    """Return the names of bodies that have neither mass nor geometry, and carry only such bodies.
 
     Parameters
     ----------
@@ -198,13 +198,13 @@ def gravity_on(
     parts = {float(off[index]) for index in heavy}
     if len(parts) > 1:
         reading.notes.append(
-            "Gravity does not act, or acts in part, on these links in the file, but it does here:"
+            "The file disables or reduces gravity on these links; in the scene it acts on them fully:"
             f" {names_text(without)}."
         )
         return gravity
     left = 1.0 - parts.pop()
     reading.notes.append(
-        "Gravity does not act on the robot in the file, so here it is 0."
+        "Gravity does not act on the robot in the file, so gravity was set to 0."
         if left == 0.0
         else f"Gravity on the robot is {left:.3g} times that of the file, because all its links compensate a part."
     )

@@ -15,7 +15,7 @@ _NOTEWORTHY = 0.01
 
 
 def rolling_coefficient(segment: Segment, radius: float, notes: Notes) -> float | None:
-    """Rolling friction coefficient of a link; None if the file has none.
+    """Return the rolling friction coefficient of a link; None if the file has none.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def rolling_coefficient(segment: Segment, radius: float, notes: Notes) -> float 
 
 
 def rolling_of_ground(coefficients: Sequence[float | None], notes: Notes) -> float | None:
-    """The coefficient that most links have; None if the file has none."""
+    """Return the coefficient that most links have; None if the file has none."""
     own = [value for value in coefficients if value is not None]
     if not own:
         return None
@@ -52,7 +52,7 @@ def rolling_of_ground(coefficients: Sequence[float | None], notes: Notes) -> flo
     if max(own) - min(own) > _NOTEWORTHY * max(own):
         notes.add(
             "",
-            f"Rolling friction is {min(own):.3g} to {max(own):.3g} times the radius of the links; here it is"
-            f" {usual:.3g} for all of them",
+            f"Rolling friction is {min(own):.3g} to {max(own):.3g} times the radius of the links and was"
+            f" set to {usual:.3g} for all of them",
         )
     return plain(usual)

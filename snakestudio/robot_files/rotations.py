@@ -28,14 +28,14 @@ def rounded_angles(angles: Sequence[float] | FloatArray) -> tuple[FloatArray, bo
 
 
 def snapped(rotation: FloatArray) -> FloatArray:
-    """A rotation whose entries are all -1, 0 or 1 except for rounding, made exact; others are unchanged."""
+    """Return a rotation whose entries are all -1, 0 or 1 except for rounding, made exact; others are unchanged."""
     rounded = np.asarray(np.round(rotation), dtype=np.float64)
     exact = float(np.abs(rotation - rounded).max()) < _DIGITS
     return rounded if exact else rotation
 
 
 def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:
-    """Rotation about an axis by the right-hand rule; angle in rad."""
+    """Return the rotation about an axis by the right-hand rule; angle in rad."""
     x, y, z = np.asarray(axis, dtype=np.float64) / np.linalg.norm(axis)
     c, s = math.cos(angle), math.sin(angle)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
@@ -44,13 +44,13 @@ def about(axis: Sequence[float] | FloatArray, angle: float) -> FloatArray:
 
 
 def from_rpy(rpy: Sequence[float] | FloatArray) -> FloatArray:
-    """Rotation of URDF and SDF: about the fixed axes x, y and z in sequence."""
+    """Return the rotation of URDF and SDF: about the fixed axes x, y and z in sequence."""
     roll, pitch, yaw = rpy
     return snapped(about((0, 0, 1), yaw) @ about((0, 1, 0), pitch) @ about((1, 0, 0), roll))
 
 
 def from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
-    """Rotation of a quaternion, which is normalized first; the identity if it is 0."""
+    """Return the rotation of a quaternion, which is normalized first; the identity if it is 0."""
     length = math.sqrt(w * w + x * x + y * y + z * z)
     if length == 0.0:
         return np.eye(3)
@@ -67,7 +67,7 @@ def from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
 
 
 def from_axes(x_axis: FloatArray, y_axis: FloatArray) -> FloatArray:
-    """Rotation with this x axis and a y axis as close as possible to the given one."""
+    """Return the rotation with this x axis and a y axis as close as possible to the given one."""
     x = x_axis / np.linalg.norm(x_axis)
     y = y_axis - (y_axis @ x) * x
     y /= np.linalg.norm(y)
@@ -75,7 +75,7 @@ def from_axes(x_axis: FloatArray, y_axis: FloatArray) -> FloatArray:
 
 
 def turn_between(start: FloatArray, end: FloatArray) -> FloatArray:
-    """Smallest rotation from one unit vector to another."""
+    """Return the smallest rotation from one unit vector to another."""
     axis = np.cross(start, end)
     size = float(np.linalg.norm(axis))
     if size < 1e-12:

@@ -27,7 +27,7 @@ _AXES_IN_JOINT = 1.045
 
 
 def version_of(root: Element) -> float:
-    """Version of a file, with the minor version as hundredths: 1.1 for 1.10.
+    """Return the version of a file, with the minor version as hundredths: 1.1 for 1.10.
 
     Raises `InputError` if the attribute is not a version.
     """
@@ -36,7 +36,7 @@ def version_of(root: Element) -> float:
         return int(major) + 0.01 * int(minor.split(".")[0] or 0)
     except ValueError:
         raise InputError(
-            f'{root.place}: "{root.get("version")}" is not a version of SDF', "correct it"
+            f'{root.location}: "{root.get("version")}" is not a version of SDF', "correct it"
         ) from None
 
 
@@ -84,7 +84,7 @@ class _Includes:
     def _included(
         self, include: Element, holder: Element, folder: Path, depth: int
     ) -> list[Element]:
-        """Elements that replace an include."""
+        """Return the elements that replace an include."""
         uri = include.text_of("uri")
         name = uri.rstrip("/").rpartition("/")[2].lower().replace(" ", "_").replace("%20", "_")
         if name in _LIGHTS:
@@ -96,7 +96,7 @@ class _Includes:
         except InputError:
             if holder.tag == "model":
                 raise InputError(
-                    f'{include.place}: there is no model "{uri}" in the folder of the file or near it',
+                    f'{include.location}: there is no model "{uri}" in the folder of the file or near it',
                     "add it",
                 ) from None
             self._reading.notes.append(
@@ -130,14 +130,14 @@ class _Includes:
         if include.get("merge").lower() in ("true", "1"):
             if holder.tag == "world" and model.find("link") is not None:
                 raise InputError(
-                    f"{include.place}: the links of a model cannot be merged into a world",
+                    f"{include.location}: the links of a model cannot be merged into a world",
                     'remove merge="true"',
                 )
             return self._merged(model, holder)
         return [model]
 
     def _merged(self, model: Element, holder: Element) -> list[Element]:
-        """Content of a merged model, with a frame in place of the model's own frame."""
+        """Return the content of a merged model, with a frame in place of the model's own frame."""
         name = f"_merged__{model.get('name')}__model__"
         pose = model.find("pose") or Element("pose", line=model.line)
         relative = pose.get("relative_to") or pose.get("frame")
@@ -183,7 +183,7 @@ def _model_file(uri: str, folder: Path) -> Path:
 
 
 def canonical_link(model: Element) -> str:
-    """Name of the link to which the frame of a model is attached, within the model; "" if it has no link."""
+    """Return the name of the link to which the frame of a model is attached, within the model; "" if it has no link."""
     if model.get("canonical_link"):
         return model.get("canonical_link")
     link = model.find("link")
@@ -255,7 +255,7 @@ def _place_axes_in_model(joint: Element) -> None:
 
 
 def _from_folder(uri: str, own_folder: Path, folder: Path) -> str:
-    """Name of a file of an included model, relative to the folder of the including file."""
+    """Return the name of a file of an included model, relative to the folder of the including file."""
     text = uri.strip()
     if not text or "://" in text or Path(text).is_absolute():
         return uri
@@ -266,7 +266,7 @@ def _from_folder(uri: str, own_folder: Path, folder: Path) -> str:
 
 
 def _ground_plane(include: Element) -> Element:
-    """Ground of Gazebo's library, with its friction."""
+    """Return the ground of Gazebo's library, with its friction."""
 
     def element(tag: str, *children: Element, text: str = "", **attributes: str) -> Element:
         return Element(tag, attributes, include.line, list(children), text)

@@ -22,14 +22,14 @@ _MOMENTS = {"ixx": "1", "ixy": "0", "ixz": "0", "iyy": "1", "iyz": "0", "izz": "
 
 
 def inertial_of(link: Element, reading: Reading) -> Inertial:
-    """Mass and inertia of a link as in Gazebo: 1 kg and 1 kg m^2 where the file has none.
+    """Return the mass and inertia of a link as in Gazebo: 1 kg and 1 kg m^2 where the file has none.
 
     Raises `InputError` if a value is not valid, or the mass cannot be computed from the geometry.
     """
     element = link.find("inertial") or Element("inertial", line=link.line)
     if is_true(element.get("auto")):
         return _computed(link, element, reading)
-    where = link.place
+    where = link.location
     mass = float_of(element.text_of("mass", "1"), f"{where} mass")
     if mass < 0:
         raise InputError(f"{where}: the mass is {mass:g} kg", "set a mass of 0 or more")
@@ -43,14 +43,14 @@ def inertial_of(link: Element, reading: Reading) -> Inertial:
 
 
 def _computed(link: Element, element: Element, reading: Reading) -> Inertial:
-    """Mass and inertia from the collision geometry (SDF 1.11, //inertial/@auto).
+    """Return the mass and inertia from the collision geometry (SDF 1.11, //inertial/@auto).
 
     A <density> of the collision takes precedence over one of the link; a <mass> scales the result.
     """
     general = element.text_of("density", _WATER)
     parts = []
     for collision in link.all("collision"):
-        where = f"{link.place} collision"
+        where = f"{link.location} collision"
         density = float_of(collision.text_of("density", general), f"{where} density")
         if density <= 0:
             raise InputError(f"{where}: the density is {density:g} kg/m³", "set one greater than 0")
@@ -63,19 +63,19 @@ def _computed(link: Element, element: Element, reading: Reading) -> Inertial:
     total = summed(parts)
     if total is None or total.mass <= 0:
         raise InputError(
-            f"{link.place}: its mass cannot be computed because its collision geometry has no volume",
+            f"{link.location}: its mass cannot be computed because its collision geometry has no volume",
             'give it a <collision> with a <geometry>, or a <mass> and an <inertia> without auto="true"',
         )
     if element.find("mass") is None:
         return total
-    mass = float_of(element.text_of("mass"), f"{link.place} mass")
+    mass = float_of(element.text_of("mass"), f"{link.location} mass")
     if mass <= 0:
-        raise InputError(f"{link.place}: the mass is {mass:g} kg", "set one greater than 0")
+        raise InputError(f"{link.location}: the mass is {mass:g} kg", "set one greater than 0")
     return Inertial(mass, total.centre, total.inertia * (mass / total.mass))
 
 
 def _unit(shape: Element, where: str, reading: Reading) -> Inertial:
-    """Mass and inertia of a shape with a density of 1 in the frame of its collision."""
+    """Return the mass and inertia of a shape with a density of 1 in the frame of its collision."""
     if shape.tag == "mesh":
         scale = vector_of(shape.text_of("scale", "1 1 1"), 3, f"{where} scale")
         uri = shape.text_of("uri")
@@ -106,7 +106,7 @@ def _unit(shape: Element, where: str, reading: Reading) -> Inertial:
 
 
 def _cone(radius: float, half: float) -> Inertial:
-    """A cone of density 1 with its tip at +z; its centre of mass is a quarter of its height above its base."""
+    """Return a cone of density 1 with its tip at +z; its centre of mass is a quarter of its height above its base."""
     height = 2.0 * half
     mass = math.pi * radius**2 * height / 3.0
     across = mass * (3.0 / 20.0 * radius**2 + 3.0 / 80.0 * height**2)

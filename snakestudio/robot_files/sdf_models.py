@@ -44,12 +44,12 @@ class Model:
 
 
 def is_true(text: str) -> bool:
-    """Whether a flag is set."""
+    """Return whether a flag is set."""
     return text.strip().lower() in _TRUE
 
 
 def scoped(name: str, prefix: str) -> str:
-    """Full name of a frame, link or joint that is named in the model with this prefix."""
+    """Return the full name of a frame, link or joint that is named in the model with this prefix."""
     return name if name == "world" else f"{prefix}{name}"
 
 
@@ -105,7 +105,7 @@ def _add_link(link: Element, inside: str, static: bool, model: Model, reading: R
     full = f"{inside}{link.get('name')}"
     if full in model.links:
         raise InputError(
-            f'{link.place}: there are two links "{link.get("name")}"', "use unique names"
+            f'{link.location}: there are two links "{link.get("name")}"', "use unique names"
         )
     model.links[full] = link
     model.frames[full] = (f"{inside}__model__", Placement())
@@ -124,7 +124,7 @@ def _add_joint(
         full += "_joint"
     if full in model.joints:
         raise InputError(
-            f'{joint.place}: there are two joints "{joint.get("name")}"', "use unique names"
+            f'{joint.location}: there are two joints "{joint.get("name")}"', "use unique names"
         )
     model.joints[full] = joint, inside
     child = scoped(joint.text_of("child"), inside)
@@ -159,7 +159,9 @@ def motors_of(plugin: Element, reading: Reading) -> dict[str, Actuation]:
         return dict.fromkeys(joints, Actuation())
     defaults = _GZ_GAINS if "JointPositionController" in kind else {}
     kp, kd, torque, integral = (
-        float_of(text, f"{plugin.place} {key}") if (text := plugin.text_of(key, default)) else None
+        float_of(text, f"{plugin.location} {key}")
+        if (text := plugin.text_of(key, default))
+        else None
         for key, default in (
             (key, defaults.get(key, "")) for key in ("p_gain", "d_gain", "cmd_max", "i_gain")
         )
@@ -180,7 +182,7 @@ def pose_of(element: Element, reading: Reading) -> tuple[str, Placement]:
     if pose is None:
         return "", Placement()
     relative = pose.get("relative_to") or pose.get("frame")
-    where = f"{element.place} pose"
+    where = f"{element.location} pose"
     if not pose.text.strip():
         return relative, Placement()
     if pose.get("rotation_format") == "quat_xyzw":
@@ -195,7 +197,7 @@ def pose_of(element: Element, reading: Reading) -> tuple[str, Placement]:
 
 
 def link_of(name: str, model: Model, joint: Element) -> str:
-    """Link at an end of a joint, through frames, joints and models; "world" if it does not move.
+    """Return the link at an end of a joint, through frames, joints and models; "world" if it does not move.
 
     Raises `InputError` if there is none.
     """
@@ -207,12 +209,12 @@ def link_of(name: str, model: Model, joint: Element) -> str:
             break
         name = model.attached[name]
     raise InputError(
-        f'{joint.place}: there is no link "{local_name}"', "correct its <parent> and <child>"
+        f'{joint.location}: there is no link "{local_name}"', "correct its <parent> and <child>"
     )
 
 
 def placements_of(model: Model, reading: Reading) -> dict[str, Placement]:
-    """Poses of all frames in the world.
+    """Return the poses of all frames in the world.
 
     A pose relative to a frame that does not exist, or to itself, becomes a problem.
     """
@@ -242,20 +244,20 @@ def placements_of(model: Model, reading: Reading) -> dict[str, Placement]:
 def _wrong_reference(
     name: str, outer: str, trail: Container[str], model: Model
 ) -> InputError | None:
-    place = name.removesuffix("::__model__")
+    owner = name.removesuffix("::__model__")
     if outer not in model.frames and outer != "world":
         local_name = outer.rpartition("::")[2]
         return InputError(
-            f'the pose of "{place}" is relative to "{local_name}", which does not exist',
+            f'the pose of "{owner}" is relative to "{local_name}", which does not exist',
             "correct it",
         )
     if outer in trail:
-        return InputError(f'the pose of "{place}" is relative to itself', "correct its relative_to")
+        return InputError(f'the pose of "{owner}" is relative to itself', "correct its relative_to")
     return None
 
 
 def _placement_in(holder: str, model: Model, shifts: Mapping[str, Placement]) -> Placement:
-    """Pose of the placement frame of a model in the frame of the model.
+    """Return the pose of the placement frame of a model in the frame of the model.
 
     Parameters
     ----------
@@ -282,7 +284,7 @@ def _placement_in(holder: str, model: Model, shifts: Mapping[str, Placement]) ->
 
 
 def most_axes(models: list[Element]) -> Element | None:
-    """The model with the most joints that turn, including those of its nested models; None if there is none."""
+    """Return the model with the most joints that turn, including those of its nested models; None if there is none."""
     counts = [
         sum(
             joint.get("type") not in ("fixed", "prismatic")

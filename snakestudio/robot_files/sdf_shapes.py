@@ -26,7 +26,7 @@ SOLID_SHAPES = ("box", "sphere", "cylinder", "capsule", "ellipsoid", "cone")
 
 
 def shape_of(element: Element) -> Element | None:
-    """Shape of a collision or visual; None if it is empty."""
+    """Return the shape of a collision or visual; None if it is empty."""
     holder = element.find("geometry")
     if holder is None:
         return None
@@ -34,7 +34,7 @@ def shape_of(element: Element) -> Element | None:
 
 
 def size_of(shape: Element, where: str) -> tuple[float, ...]:
-    """Half sizes of a box, m; radii of an ellipsoid; radius of a sphere; radius and half length of others.
+    """Return half sizes of a box, m; radii of an ellipsoid; radius of a sphere; radius and half length of others.
 
     Raises `InputError` if a number is missing.
     """
@@ -50,14 +50,14 @@ def size_of(shape: Element, where: str) -> tuple[float, ...]:
 
 
 def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry | None:
-    """Geometry of a collision or visual of a link; None if it has none that can be used.
+    """Return the geometry of a collision or visual of a link; None if it has none that can be used.
 
     Raises `InputError` if a value is not valid.
     """
     shape = shape_of(element)
     if shape is None:
         return None
-    where = f"{link.place} {element.tag}"
+    where = f"{link.location} {element.tag}"
     _, placement = pose_of(element, reading)
     collides = element.tag == "collision" and makes_contact(element)
     own = Geometry(shape.tag, (), placement, collides=collides, name=element.get("name"))
@@ -90,7 +90,7 @@ def geometry_of(element: Element, link: Element, reading: Reading) -> Geometry |
 
 
 def makes_contact(collision: Element) -> bool:
-    """Whether a collision touches others, rather than only reporting contacts."""
+    """Return whether a collision touches others, rather than only reporting contacts."""
     surface = collision.find("surface")
     contact = None if surface is None else surface.find("contact")
     if contact is None:
@@ -101,7 +101,7 @@ def makes_contact(collision: Element) -> bool:
 
 
 def _polyline(shape: Element, own: Geometry, where: str) -> Geometry:
-    """The box around an extruded polygon, which reaches from 0 to its height along z."""
+    """Return the box around an extruded polygon, which reaches from 0 to its height along z."""
     points = np.array([vector_of(point.text, 2, f"{where} point") for point in shape.all("point")])
     if len(points) < 3:
         raise InputError(f"{where}: a polyline needs 3 points (got {len(points)})", "add points")
@@ -122,7 +122,7 @@ class Surface:
     torsional: float = 0.0
 
     def on(self, geometry: Geometry) -> Geometry:
-        """The geometry with this friction."""
+        """Return the geometry with this friction."""
         return replace(
             geometry,
             friction=self.friction,
@@ -135,7 +135,7 @@ class Surface:
 def surface_of(
     element: Element, placement: Placement, where: str, link: str = ""
 ) -> Surface | None:
-    """Friction of a collision at a pose in its link; None if it has none.
+    """Return the friction of a collision at a pose in its link; None if it has none.
 
     Raises `InputError` if a value is not a number.
     """
@@ -160,7 +160,7 @@ def surface_of(
 
 
 def _torsional(element: Element, where: str) -> float:
-    """Arm of the torsional friction of a round contact patch under Hertzian pressure, m."""
+    """Return the arm of the torsional friction of a round contact patch under Hertzian pressure, m."""
     surface = element.find("surface")
     friction = None if surface is None else surface.find("friction")
     torsional = None if friction is None else friction.find("torsional")
@@ -174,7 +174,7 @@ def _torsional(element: Element, where: str) -> float:
 
 
 def has_friction(element: Element) -> bool:
-    """Whether a collision has friction coefficients."""
+    """Return whether a collision has friction coefficients."""
     return bool(_laws(element))
 
 
@@ -194,7 +194,7 @@ def _laws(element: Element) -> list[tuple[Element, str, str]]:
 def _friction_directions(
     element: Element | None, placement: Placement, where: str, link: str
 ) -> FloatArray | None:
-    """Directions of the first friction coefficient in the frame of the link, as in `Geometry`.
+    """Return the directions of the first friction coefficient in the frame of the link, as in `Geometry`.
 
     SDF and Gazebo count the direction in the frame of the collision geometry. Authors often count it in that
     of the link, so that it would point into the ground; this reading comes second.

@@ -46,7 +46,7 @@ _HARMLESS = (
 
 
 def is_physical_plugin(plugin: Element) -> bool:
-    """Whether a plug-in can influence the motion of the robot and is not the motor of a joint."""
+    """Return whether a plug-in can influence the motion of the robot and is not the motor of a joint."""
     if plugin.text_of("joint_name") or plugin.text_of("jointName"):
         return False
     text = (plugin.get("name") + plugin.get("filename")).lower()
@@ -55,7 +55,7 @@ def is_physical_plugin(plugin: Element) -> bool:
 
 
 def _any_number(*keys: str) -> Callable[[Element], bool]:
-    """Whether one of these descendants is not 0."""
+    """Return whether one of these descendants is not 0."""
 
     def matters(element: Element) -> bool:
         texts = [each.text.strip() for each in element.iter() if each.tag in keys]
@@ -73,7 +73,7 @@ def _is_automatic(params: Element) -> bool:
 
 
 def _has_patch(torsional: Element) -> bool:
-    """Whether the patch radius depends on the depth of the contact."""
+    """Return whether the patch radius depends on the depth of the contact."""
     fixed = torsional.text_of("use_patch_radius", "true").lower() not in ("false", "0")
     return not fixed and _any_number("surface_radius")(torsional)
 

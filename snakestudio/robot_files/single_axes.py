@@ -23,7 +23,7 @@ Programs refuse or drop massless bodies with all their descendants.
 
 
 def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription, ...]:
-    """The same robot with at most one hinge per body, and without the free joint of the first body."""
+    """Return the same robot with at most one hinge per body, and without the free joint of the first body."""
     result: list[BodyDescription] = []
     last: dict[int, int] = {-1: -1}
     for index, body in enumerate(bodies):
@@ -43,7 +43,7 @@ def with_single_axes(bodies: Sequence[BodyDescription]) -> tuple[BodyDescription
 
 
 def _cross(body: BodyDescription, joint: JointDescription) -> Inertial | None:
-    """Small mass of the body between two axes, at the first of them."""
+    """Return the small mass of the body between two axes, at the first of them."""
     if body.inertial is None:
         return None
     inertia: FloatArray = CROSS_SHARE * float(np.trace(body.inertial.inertia)) / 3.0 * np.eye(3)

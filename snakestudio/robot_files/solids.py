@@ -12,7 +12,7 @@ from snakestudio.robot_files.description import Inertial, Placement
 
 
 def volume(kind: str, size: tuple[float, ...]) -> float:
-    """Volume of a box, ellipsoid, sphere, cylinder or capsule (sizes as in `Geometry`), m^3."""
+    """Return the volume of a box, ellipsoid, sphere, cylinder or capsule (sizes as in `Geometry`), m^3."""
     if kind == "box":
         return 8.0 * size[0] * size[1] * size[2]
     if kind == "ellipsoid":
@@ -25,7 +25,7 @@ def volume(kind: str, size: tuple[float, ...]) -> float:
 
 
 def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
-    """Inertia (3, 3) about the centre of a shape with uniform density and mass 1, m^2."""
+    """Return the inertia (3, 3) about the centre of a shape with uniform density and mass 1, m^2."""
     if kind in ("box", "ellipsoid"):
         square = np.array(size) ** 2 / (3.0 if kind == "box" else 5.0)
         return np.diag(square.sum() - square)
@@ -46,19 +46,19 @@ def moments(kind: str, size: tuple[float, ...]) -> FloatArray:
 
 
 def surface(kind: str, size: tuple[float, ...]) -> float:
-    """Surface of a box, ellipsoid, sphere, cylinder or capsule (sizes as in `Geometry`), m^2."""
+    """Return the surface of a box, ellipsoid, sphere, cylinder or capsule (sizes as in `Geometry`), m^2."""
     return float(_surface_weights(kind, size)[0])
 
 
 def shell_moments(kind: str, size: tuple[float, ...]) -> FloatArray:
-    """Inertia (3, 3) about the centre of the surface of a shape with mass 1, m^2."""
+    """Return the inertia (3, 3) about the centre of the surface of a shape with mass 1, m^2."""
     total, second = _surface_weights(kind, size)
     square = second / total
     return np.diag(square.sum() - square)
 
 
 def _surface_weights(kind: str, size: tuple[float, ...]) -> tuple[float, FloatArray]:
-    """Surface, and the integrals (3,) of x^2, y^2 and z^2 over it."""
+    """Return the surface, and the integrals (3,) of x^2, y^2 and z^2 over it."""
     if kind == "box":
         halves = np.array(size)
         faces = 8.0 * halves.prod() / halves  # both faces across each axis
@@ -94,14 +94,14 @@ def _ellipsoid_weights(size: tuple[float, ...]) -> tuple[float, FloatArray]:
 
 
 def moved_to(inertial: Inertial, placement: Placement) -> Inertial:
-    """Mass and inertia in the outer frame of `placement`."""
+    """Return the mass and inertia in the outer frame of `placement`."""
     turn = placement.rotation
     centre = placement.position + turn @ inertial.centre
     return Inertial(inertial.mass, centre, turn @ inertial.inertia @ turn.T)
 
 
 def summed(parts: Sequence[Inertial]) -> Inertial | None:
-    """All parts as one rigid body; None if there are no parts."""
+    """Return all parts as one rigid body; None if there are no parts."""
     if len(parts) < 2:
         return parts[0] if parts else None
     mass = sum(part.mass for part in parts)

@@ -53,7 +53,7 @@ def straight_start(
     obstacles: tuple[Obstacle, ...],
     notes: Notes,
 ) -> StraightStart:
-    """Straight start at the position in the file.
+    """Return the straight start at the position in the file.
 
     The robot lies on the ground. Among obstacles, an upright robot keeps its pose, and a robot that would
     overlap an obstacle gets the pose of the file, or the nearest free position.
@@ -146,18 +146,18 @@ class _World:
         self._distances: dict[int, Distance] = {}
 
     def is_free(self, start: StraightStart) -> bool:
-        """Whether no link overlaps an obstacle or the ground."""
+        """Return whether no link overlaps an obstacle or the ground."""
         points, radii = self._points(start)
         above = float((points[..., 2] - radii[:, None]).min()) > -_TOUCHING
         return above and self._first_overlap(points, radii) is None
 
     def overlapped(self, start: StraightStart) -> str:
-        """Name of the first obstacle that the robot overlaps."""
+        """Return the name of the first obstacle that the robot overlaps."""
         index = self._first_overlap(*self._points(start))
         return "" if index is None else getattr(self._obstacles[index], "name", "")
 
     def nearest_free(self, start: StraightStart) -> StraightStart:
-        """The same start, moved in the plane by the smallest of the tried distances."""
+        """Return the same start, moved in the plane by the smallest of the tried distances."""
         points, radii = self._points(start)
         distance = 0.25 * float(radii.min())
         while True:
@@ -170,7 +170,7 @@ class _World:
             distance *= _GROWTH
 
     def _points(self, start: StraightStart) -> tuple[FloatArray, FloatArray]:
-        """Points on the axes of the links, (n, k, 3), m, and the radii (n,)."""
+        """Return the points on the axes of the links, (n, k, 3), m, and the radii (n,)."""
         pose, _ = initial_state(self._scene.model_copy(update={"start": start}))
         axis = matrices(pose[:, 3:])[:, :, 0]
         values: list[Any] = list(self._scene.robot.links)
@@ -178,8 +178,8 @@ class _World:
         half = np.array([link.contact_half_length for link in values])
         radii = np.array([link.radius for link in values])
         count = 2 + math.ceil(_FINENESS * 2.0 * float((half / radii).max()))
-        share = np.linspace(-1.0, 1.0, min(count, _MOST_POINTS))
-        along = share * half[:, None] - shift[:, None]
+        fraction = np.linspace(-1.0, 1.0, min(count, _MOST_POINTS))
+        along = fraction * half[:, None] - shift[:, None]
         return pose[:, None, :3] + along[..., None] * axis[:, None, :], radii
 
     def _first_overlap(self, points: FloatArray, radii: FloatArray) -> int | None:
@@ -211,7 +211,7 @@ def posed(
     axes: Sequence[AxisFields],
     notes: Notes,
 ) -> StraightStart | JointAnglesStart:
-    """Start in the pose of the keyframe; `straight` if the file has none, or one that only keeps the base.
+    """Return the start in the pose of the keyframe; `straight` if the file has none, or one that only keeps the base.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def _pairs(alignment: Alignment, axes: Sequence[AxisFields]) -> Any:
 
 
 def _within_stops(axis: AxisFields, start: float, notes: Notes) -> float:
-    """Angle of an axis in the scene, rad."""
+    """Return the angle of an axis in the scene, rad."""
     angle = axis.zero + axis.sign * start if start else 0.0
     lower = -math.inf if axis.lower is None else axis.lower
     upper = math.inf if axis.upper is None else axis.upper
@@ -275,7 +275,7 @@ def _within_stops(axis: AxisFields, start: float, notes: Notes) -> float:
 def _placed(
     base: Placement, chain: Chain, alignment: Alignment, links: Sequence[LinkValues]
 ) -> dict[str, Any]:
-    """Values that place the link with the file's base as in the keyframe."""
+    """Return the values that place the link with the file's base as in the keyframe."""
     link = 0
     while link < len(chain.hinges) and chain.hinges[link][0].backward:
         link += 1

@@ -245,11 +245,11 @@ def _with_friction(
     entries: list[tuple[Any, dict[str, Any]]] = tables(differences, len(links), base)
     result = list(robot.link)
     for index, values in entries:
-        place = next((n for n, table in enumerate(result) if table.index == index), None)
-        if place is None:
+        row = next((n for n, table in enumerate(result) if table.index == index), None)
+        if row is None:
             result.append(LinkOverride(index=index, **values))
         else:
-            result[place] = result[place].model_copy(update=values)
+            result[row] = result[row].model_copy(update=values)
     return tuple(result)
 
 
@@ -444,7 +444,8 @@ def _solver(file_step: float | None, stable: float, notes: Notes) -> Solver:
         how = "explicit"
     if file_step is not None and abs(file_step - stable) > 1e-12:
         notes.add(
-            "", f"The file's time step of {file_step:g} s was not used; here it is {stable:g} s"
+            "",
+            f"The file's time step of {file_step:g} s was not used; the time step was set to {stable:g} s",
         )
     return Solver(step_s=stable, joints=how)
 

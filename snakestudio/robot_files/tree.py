@@ -69,7 +69,7 @@ class Node:
 
 
 def nodes_of(robot: RobotDescription, notes: Notes) -> list[Node]:
-    """Moving bodies with everything fixed to them."""
+    """Return the moving bodies with everything fixed to them."""
     placements: list[Placement] = []
     node_of: list[int] = []
     nodes: list[Node] = []
@@ -108,7 +108,7 @@ def _placed(geometry: Geometry, outer: Placement) -> Geometry:
 def _without_held(
     body: BodyDescription, notes: Notes
 ) -> tuple[tuple[JointDescription, ...], Placement]:
-    """Joints that move, and the motion of the body by those whose limits are equal."""
+    """Return the joints that move, and the motion of the body by those whose limits are equal."""
     joints: list[JointDescription] = []
     motion = Placement()
     for joint in reversed(body.joints):
@@ -139,7 +139,7 @@ def _without_held(
 
 
 def _held(joint: JointDescription) -> Placement:
-    """Motion of a body by a joint at its limit."""
+    """Return the motion of a body by a joint at its limit."""
     if joint.kind == "slide":
         return Placement(joint.lower * joint.axis)
     turn = about(joint.axis, joint.lower)
@@ -151,7 +151,7 @@ RADIUS = "radius"
 
 
 def unknown_radius(reason: str) -> Problem:
-    """Problem that the radius of links must be given, because the file does not determine it."""
+    """Return the problem that the radius of links must be given, because the file does not determine it."""
     return Problem(
         "error",
         RADIUS,
@@ -207,7 +207,7 @@ def give_masses(nodes: list[Node], radius: float | None, notes: Notes) -> None:
 
 
 def below(nodes: list[Node], root: int) -> list[int]:
-    """A node and all its descendants, parents first."""
+    """Return a node and all its descendants, parents first."""
     result = [root]
     for index in result:
         result += nodes[index].children
@@ -215,12 +215,12 @@ def below(nodes: list[Node], root: int) -> list[int]:
 
 
 def turns(node: Node) -> bool:
-    """Whether a node turns relative to its parent."""
+    """Return whether a node turns relative to its parent."""
     return any(joint.kind != "slide" for joint in node.joints)
 
 
 def root_of(nodes: list[Node], notes: Notes) -> int | None:
-    """Root of the tree with the most axes."""
+    """Return the root of the tree with the most axes."""
     roots = [index for index, node in enumerate(nodes) if node.parent < 0]
     counts = {
         root: sum(
@@ -248,12 +248,12 @@ def root_of(nodes: list[Node], notes: Notes) -> int | None:
 
 
 def of_mass(mass: float) -> str:
-    """The mass of a part in brackets within a sentence; "" for none."""
+    """Return the mass of a part in brackets within a sentence; "" for none."""
     return f" ({mass:.3g} kg)" if mass > 0 else ""
 
 
 def left_out(nodes: list[Node], parts: Iterable[int]) -> Change:
-    """The effect of leaving out nodes."""
+    """Return the effect of leaving out nodes."""
     return Change(
         Effect.BODIES_LEFT_OUT,
         bodies=tuple(body for index in parts for body in nodes[index].segment.bodies),
@@ -261,7 +261,7 @@ def left_out(nodes: list[Node], parts: Iterable[int]) -> Change:
 
 
 def joint_names(nodes: list[Node], parts: Iterable[int]) -> tuple[str, ...]:
-    """Names of the joints of nodes."""
+    """Return the names of the joints of nodes."""
     return tuple(
         joint.name
         for index in parts
@@ -271,7 +271,7 @@ def joint_names(nodes: list[Node], parts: Iterable[int]) -> tuple[str, ...]:
 
 
 def without_base(nodes: list[Node], root: int, notes: Notes) -> int:
-    """First body of the robot itself; slides and turns that only place it in the world are dropped."""
+    """Return the first body of the robot itself; slides and turns that only place it in the world are dropped."""
     own = [joint for joint in nodes[root].root_joints if joint.kind != "free"]
     names = names_text([joint.name for joint in own])
     change = Change(Effect.JOINTS_LEFT_OUT, joints=tuple(joint.name for joint in own))

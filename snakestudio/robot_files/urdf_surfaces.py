@@ -24,12 +24,12 @@ _COEFFICIENTS = {"mu1": "mu", "mu": "mu", "mu2": "mu2", "fdir1": "fdir1"}
 
 
 def value_of(element: Element) -> str:
-    """Value of an element of an extension: an attribute, or text."""
+    """Return the value of an element of an extension: an attribute, or text."""
     return element.get("value") or element.text.strip()
 
 
 def extensions_of(root: Element) -> dict[str, list[Element]]:
-    """Gazebo's extensions by the name of the link or joint that they refer to; "" for the robot."""
+    """Return the Gazebo's extensions by the name of the link or joint that they refer to; "" for the robot."""
     result: dict[str, list[Element]] = {}
     for block in root.all("gazebo"):
         result.setdefault(block.get("reference"), []).append(block)
@@ -37,7 +37,7 @@ def extensions_of(root: Element) -> dict[str, list[Element]]:
 
 
 def is_weightless(blocks: Sequence[Element]) -> bool:
-    """Whether gravity does not act on a link with these extensions; the last of several elements counts."""
+    """Return whether gravity does not act on a link with these extensions; the last of several elements counts."""
     result = False
     for block in blocks:
         for child in block.all("gravity", "turnGravityOff"):
@@ -85,7 +85,7 @@ class Surfaces:
         self._note_defaults(links, reading)
 
     def of(self, link: Element, collision: Element, placement: Placement) -> Surface | None:
-        """Friction of a collision at a pose in its link; None if the file has none for it.
+        """Return the friction of a collision at a pose in its link; None if the file has none for it.
 
         Raises `InputError` if a value is not a number.
         """
@@ -122,7 +122,7 @@ class Surfaces:
 
 
 def _gazebo_surface(blocks: Sequence[Element]) -> Element | None:
-    """A collision of SDF with the friction of Gazebo's extensions for a link; None if they have none.
+    """Return a collision of SDF with the friction of Gazebo's extensions for a link; None if they have none.
 
     As in libsdformat, later blocks add to earlier ones, and a <surface> in a <collision> replaces what came
     before it.
@@ -143,7 +143,7 @@ def _gazebo_surface(blocks: Sequence[Element]) -> Element | None:
         for child in block.all(*_COEFFICIENTS):
             text = value_of(child)
             if not text:
-                raise InputError(f"{child.place}: it has no value", "give it a number")
+                raise InputError(f"{child.location}: it has no value", "give it a number")
             laws[_COEFFICIENTS[child.tag]] = Element(child.tag, line=child.line, text=text)
             written = True
     if not written:
@@ -154,11 +154,11 @@ def _gazebo_surface(blocks: Sequence[Element]) -> Element | None:
 
 
 def _bullet_surface(link: Element) -> Surface | None:
-    """Friction of PyBullet's extension of a link; None if it has none."""
+    """Return the friction of PyBullet's extension of a link; None if it has none."""
     values: dict[str, float] = {}
     for contact in link.all("contact"):
         for child in contact.all("lateral_friction", "rolling_friction", "spinning_friction"):
-            values[child.tag] = float_of(value_of(child), f"{link.place} {child.tag}")
+            values[child.tag] = float_of(value_of(child), f"{link.location} {child.tag}")
     if not values:
         return None
     lateral = values.get("lateral_friction", _DEFAULTS[BULLET])
@@ -181,7 +181,7 @@ def _renamed(element: Element, tag: str) -> Element:
 
 
 def _drake(collision: Element) -> float | None:
-    """Dynamic coefficient of friction of Drake, or the static one without it; None without both.
+    """Return the dynamic coefficient of friction of Drake, or the static one without it; None without both.
 
     With time steps, Drake uses the dynamic coefficient only.
     """
@@ -189,7 +189,7 @@ def _drake(collision: Element) -> float | None:
     for tag in ("drake:mu_dynamic", "drake:mu_static"):
         element = None if holder is None else holder.find(tag)
         if element is not None:
-            return float_of(value_of(element), f"{collision.place} {tag}")
+            return float_of(value_of(element), f"{collision.location} {tag}")
     return None
 
 
@@ -199,7 +199,7 @@ def _lacks_drake(collision: Element) -> bool:
 
 
 def fixed_to_world(extensions: Mapping[str, Sequence[Element]]) -> bool:
-    """Whether Gazebo's extensions make the whole robot static."""
+    """Return whether Gazebo's extensions make the whole robot static."""
     return any(
         is_true(value_of(flag)) for block in extensions.get("", ()) for flag in block.all("static")
     )

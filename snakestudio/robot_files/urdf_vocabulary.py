@@ -30,7 +30,7 @@ _NO = ("false", "0", "no", "False")
 
 
 def _is_set(element: Element) -> bool:
-    """Whether a flag or number of an extension is neither false nor 0."""
+    """Return whether a flag or number of an extension is neither false nor 0."""
     value = (element.get("value") or element.text).strip()
     return value.lower() not in _NO and bool(value.strip("0. -+"))
 

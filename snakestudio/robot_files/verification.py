@@ -54,7 +54,7 @@ def differences(
     first: Placement,
     changes: Sequence[Change],
 ) -> list[str]:
-    """Differences between an imported robot and its file that no change explains, as clauses.
+    """Return the differences between an imported robot and its file that no change explains, as clauses.
 
     Names of joints must be unique.
 
@@ -64,10 +64,10 @@ def differences(
         Frame of the first link in the world of the file: its middle, x along the link.
     """
     removed = {body for c in changes if c.effect == Effect.BODIES_LEFT_OUT for body in c.bodies}
-    gone = {joint for c in changes if c.effect == Effect.JOINTS_LEFT_OUT for joint in c.joints}
+    left_out = {joint for c in changes if c.effect == Effect.JOINTS_LEFT_OUT for joint in c.joints}
     file = _of_file(description, removed)
     scene = _of_scene(robot, axes, first)
-    result = _axis_differences(_expected(description, gone), Counter(scene.names))
+    result = _axis_differences(_expected(description, left_out), Counter(scene.names))
     amount = dict.fromkeys(Effect, 0.0)
     for change in changes:
         amount[change.effect] += change.amount
@@ -102,19 +102,19 @@ def differences(
 
 
 def _reach(file: _Whole, scene: _Whole) -> float:
-    """Largest distance of an axis from the centre of mass, m."""
+    """Return the largest distance of an axis from the centre of mass, m."""
     gaps = np.concatenate([file.points - file.centre, scene.points - scene.centre])
     return float(np.linalg.norm(gaps, axis=1).max(initial=1e-3))
 
 
-def _expected(description: RobotDescription, gone: set[str]) -> Counter[str]:
-    """Number of axes by the name of their joint, without the joints that were left out."""
+def _expected(description: RobotDescription, left_out: set[str]) -> Counter[str]:
+    """Return the number of axes by the name of their joint, without the joints that were left out."""
     return Counter(
         {
             joint.name: _AXES[joint.kind]
             for body in description.bodies
             for joint in body.joints
-            if joint.kind in _AXES and joint.name not in gone
+            if joint.kind in _AXES and joint.name not in left_out
         }
     )
 
@@ -132,7 +132,7 @@ def _axis_differences(expected: Counter[str], own: Counter[str]) -> list[str]:
 
 
 def _pose_differences(file: _Whole, scene: _Whole, distance: float, angle: float) -> list[str]:
-    """Axes that are at another position or have another direction than in the file."""
+    """Return the axes that are at another position or have another direction than in the file."""
     places = {name: row for row, name in enumerate(file.names)}
     rows = [places[name] for name in scene.names]
     directions = file.axes[rows]
@@ -154,7 +154,7 @@ def _pose_differences(file: _Whole, scene: _Whole, distance: float, angle: float
 
 
 def _distances(file: _Whole, rows: Sequence[int], points: FloatArray) -> FloatArray:
-    """Distance of each point from its axis in the file; those of a ball joint have no direction."""
+    """Return the distance of each point from its axis in the file; those of a ball joint have no direction."""
     directions = file.axes[rows]
     gaps = points - file.points[rows]
     across = gaps - (gaps * directions).sum(axis=1)[:, None] * directions
@@ -209,7 +209,7 @@ def _rows(vectors: Sequence[FloatArray]) -> FloatArray:
 
 
 def _rest(joint: JointDescription) -> float:
-    """Position of a joint at rest, rad or m: 0, or its limits if they are equal."""
+    """Return the position of a joint at rest, rad or m: 0, or its limits if they are equal."""
     held = joint.kind in ("hinge", "slide") and joint.upper - joint.lower < 1e-9
     return joint.lower if held else 0.0
 
@@ -224,7 +224,7 @@ def _rotation(axis: FloatArray, angle: float) -> FloatArray:
 def _sum(
     parts: Sequence[tuple[float, FloatArray, FloatArray]],
 ) -> tuple[float, FloatArray, FloatArray]:
-    """Mass, centre of mass and inertia about it; parts without a mass are frames."""
+    """Return mass, centre of mass and inertia about it; parts without a mass are frames."""
     parts = [part for part in parts if part[0] > 0]
     mass = sum(part[0] for part in parts)
     centre = sum((m * c for m, c, _ in parts), np.zeros(3)) / (mass or 1.0)
@@ -245,7 +245,7 @@ def _sum(
 
 
 def _of_scene(robot: Robot, axes: Sequence[AxisFields], first: Placement) -> _Whole:
-    """The robot of the scene with the joints where those of the file are at rest."""
+    """Return the robot of the scene with the joints where those of the file are at rest."""
     turn = first.rotation
     middle = first.position
     parts = []

@@ -56,7 +56,7 @@ class Ignored:
     """Whether the attribute of this element, or this element itself, has an effect."""
 
     def reported(self, value: str, element: Element) -> bool:
-        """Whether a value needs a note."""
+        """Return whether a value needs a note."""
         if any(_equal(value, default) for default in self.defaults):
             return False
         return self.matters is None or self.matters(element)
@@ -83,7 +83,7 @@ class Rule:
     """Children of which only the first one is read; the others are reported."""
 
     def with_more(self, other: Rule) -> Rule:
-        """The entries of both rules; those of `other` take precedence."""
+        """Return the entries of both rules; those of `other` take precedence."""
         return Rule(
             {**self.attributes, **other.attributes},
             {**self.children, **other.children},
@@ -119,7 +119,7 @@ def rule_of(vocabulary: Vocabulary, parent: str, tag: str) -> Rule:
 
 
 def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Sentences on everything in a file that its reader ignores or does not know.
+    """Return the sentences on everything in a file that its reader ignores or does not know.
 
     Raises `ProblemsError` with all elements that are refused.
 
@@ -151,7 +151,7 @@ def notes_on(root: Element, vocabulary: Vocabulary) -> tuple[str, ...]:
             repeated = child.tag in own.once and child.tag in seen
             seen.add(child.tag)
             if isinstance(treatment, Refused):
-                problems.add(f"{child.place}: <{child.tag}> is not supported", treatment.remedy)
+                problems.add(f"{child.location}: <{child.tag}> is not supported", treatment.remedy)
             if treatment is None:
                 unknown.add_element(child, element)
             elif repeated:

@@ -60,7 +60,10 @@ def merge_wheels(nodes: list[Node], members: list[int], notes: Notes) -> None:
             text = "is a ball caster; it was fixed to the link that carries it"
         elif len(node.joints) > 1:
             kind = "steered wheel"
-            text = "is a steered wheel; here it is not steered, and its mass was added to the link that carries it"
+            text = (
+                "is a steered wheel and was imported without steering;"
+                " its mass was added to the link that carries it"
+            )
         change = Change(Effect.JOINTS_LEFT_OUT, joints=joint_names(nodes, [index]))
         notes.add(node.segment.name, text, kind, change)
     _merge_mounts(nodes, [index for index in members if index not in wheels], notes)
@@ -82,7 +85,7 @@ def _wheels(nodes: list[Node], members: Sequence[int]) -> list[int]:
 
 
 def _is_surely_wheel(nodes: list[Node], index: int) -> bool:
-    """Whether a body is a wheel even if no other one equals it, and not the last ball or disc of a chain."""
+    """Return whether a body is a wheel even if no other one equals it, and not the last ball or disc of a chain."""
     node = nodes[index]
     carrier = nodes[node.parent]
     alone = len(carrier.children) == 1
@@ -103,7 +106,7 @@ def _is_flat(shapes: Sequence[Geometry]) -> bool:
 
 
 def _is_wheel(nodes: list[Node], index: int, likely: Sequence[int]) -> bool:
-    """Whether a body that turns about its own middle is a wheel, not the last link of a chain."""
+    """Return whether a body that turns about its own middle is a wheel, not the last link of a chain."""
     node = nodes[index]
     joint = node.joints[-1]
     if _is_named(node):
@@ -129,7 +132,7 @@ def _is_wheel(nodes: list[Node], index: int, likely: Sequence[int]) -> bool:
 
 
 def _leads(offset: FloatArray, axis: FloatArray, nearest: float) -> bool:
-    """Whether a joint turns about the line to another one, as the roll joint of a chain does."""
+    """Return whether a joint turns about the line to another one, as the roll joint of a chain does."""
     distance = float(np.linalg.norm(offset))
     return distance > max(nearest, 1e-9) and abs(float(offset @ axis)) > _PARALLEL * distance
 
@@ -146,7 +149,7 @@ def _shapes(node: Node) -> list[Geometry]:
 
 
 def _turns_about_its_middle(node: Node) -> bool:
-    """Whether the centre of mass and the geometry of a body are on the axis of its joint, which has no limits.
+    """Return whether the centre of mass and the geometry of a body are on the axis of its joint, which has no limits.
 
     Before that joint, one that steers can be at the same point.
     """
@@ -181,7 +184,7 @@ def _is_limited(joint: JointDescription) -> bool:
 
 
 def _reach(shape: Geometry, axis: FloatArray) -> float:
-    """Largest size of a shape across an axis, m."""
+    """Return the largest size of a shape across an axis, m."""
     turn = np.abs(shape.placement.rotation.T @ axis)
     if len(shape.size) == 3:
         return float(max(part for part, along in zip(shape.size, turn, strict=True) if along < 0.9))
@@ -196,7 +199,7 @@ def _is_round(shape: Geometry, axis: FloatArray) -> bool:
 
 
 def _equal(node: Node, other: Node) -> bool:
-    """Whether two bodies have the same mass and shapes, as the modules of a chain."""
+    """Return whether two bodies have the same mass and shapes, as the modules of a chain."""
     same_mass = math.isclose(node.segment.mass, other.segment.mass, rel_tol=1e-6)
     sizes = [sorted((shape.kind, *shape.size) for shape in _shapes(body)) for body in (node, other)]
     return same_mass and sizes[0] == sizes[1]

@@ -40,7 +40,7 @@ MOST_LINKS = 496
 
 
 def mjcf_notes(model: SceneModel) -> tuple[str, ...]:
-    """Properties that MJCF cannot represent."""
+    """Return the properties that MJCF cannot represent."""
     return (*model.description.notes, *model.motor_notes, *model.world_notes, *_own_notes(model))
 
 
@@ -65,7 +65,7 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
 
 
 def mjcf_text(model: SceneModel) -> str:
-    """Text of the file, with its notes in a comment at the top.
+    """Return the text of the file, with its notes in a comment at the top.
 
     Each link is a body with a capsule; the axes of a joint are hinges of the link after it, at
     different positions if they are apart. Different friction along and across a link is written as
@@ -167,7 +167,7 @@ def _world_geom(world: Element, assets: Element, shape: Geometry) -> None:
 
 
 def _has_directions(shape: Geometry) -> bool:
-    """Whether friction along and across differ, and MuJoCo can determine the direction along."""
+    """Return whether friction along and across differ, and MuJoCo can determine the direction along."""
     return (
         shape.friction is not None
         and shape.friction[0] != shape.friction[1]
@@ -209,7 +209,7 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
             inertial.set("diaginertia", numbers(*np.diag(inertia)))
         else:
             places = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-            inertial.set("fullinertia", numbers(*(inertia[place] for place in places)))
+            inertial.set("fullinertia", numbers(*(inertia[entry] for entry in places)))
     for shape in body.geometries:
         friction = (shape.friction or (1.0, 1.0))[0]
         geom = add(
@@ -230,7 +230,7 @@ def _body(parent: Element, body: BodyDescription, rolling: float) -> Element:
 
 
 def _dimension(friction: float, rolling: float) -> str:
-    """Number of contact dimensions: normal, tangential, and rolling resistance."""
+    """Return the number of contact dimensions: normal, tangential, and rolling resistance."""
     if rolling:
         return "6"
     return "3" if friction else "1"

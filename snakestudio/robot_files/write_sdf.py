@@ -25,7 +25,7 @@ _ON_EDGE = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 
 
 def sdf_notes(model: SceneModel) -> tuple[str, ...]:
-    """Properties that SDF cannot represent."""
+    """Return the properties that SDF cannot represent."""
     return (*model.description.notes, *model.world_notes, *_own_notes(model))
 
 
@@ -59,7 +59,7 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
 
 
 def sdf_text(model: SceneModel) -> str:
-    """Text of the file, with its notes in a comment at the top: a world with ground, obstacles and robot."""
+    """Return the text of the file, with its notes in a comment at the top: a world with ground, obstacles and robot."""
     description = model.description
     root = Element("sdf", version=VERSION)
     world = add(root, "world", name="scene")

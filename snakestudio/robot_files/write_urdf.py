@@ -23,7 +23,7 @@ from snakestudio.robot_files.xml_text import add, document, moment_texts, number
 
 
 def urdf_notes(model: SceneModel) -> tuple[str, ...]:
-    """Properties that URDF cannot represent."""
+    """Return the properties that URDF cannot represent."""
     return (*model.description.notes, *_own_notes(model))
 
 
@@ -50,7 +50,7 @@ def _own_notes(model: SceneModel) -> Iterator[str]:
 
 
 def urdf_text(model: SceneModel) -> str:
-    """Text of the file, with its notes in a comment at the top.
+    """Return the text of the file, with its notes in a comment at the top.
 
     The frame of the first link is in its middle; the other links have their frame on their axis, with x
     along the link.
@@ -69,7 +69,7 @@ def urdf_text(model: SceneModel) -> str:
 
 
 def _frame(body: BodyDescription) -> Placement:
-    """The frame of the link in the frame of the body."""
+    """Return the frame of the link in the frame of the body."""
     return Placement(body.joints[0].position) if body.joints else Placement()
 
 
@@ -100,7 +100,7 @@ def _link(root: Element, body: BodyDescription) -> None:
 
 
 def _parts(shape: Geometry) -> Iterator[Geometry]:
-    """Shapes that URDF supports: for a capsule its cylinder and its end spheres."""
+    """Yield the shapes that URDF supports: for a capsule its cylinder and its end spheres."""
     if shape.kind != "capsule":
         yield shape
         return
@@ -143,7 +143,7 @@ def _type(hinge: JointDescription | None) -> str:
 
 
 def _limits(hinge: JointDescription) -> dict[str, float]:
-    """Limits that a joint of this type must have, infinite if the scene has none."""
+    """Return the limits that a joint of this type must have, infinite if the scene has none."""
     motor = hinge.actuation or Actuation()
     limits = {
         "effort": math.inf if motor.max_torque is None else motor.max_torque,
@@ -159,7 +159,7 @@ def _written(limit: float) -> float:
 
 
 def _stands_in(hinge: JointDescription) -> bool:
-    """Whether a number represents a missing limit."""
+    """Return whether a number represents a missing limit."""
     return len({math.isfinite(value) for value in _limits(hinge).values()}) == 2
 
 

@@ -81,7 +81,7 @@ def expanded(path: Path) -> bytes:
 
 
 def is_xacro(root: Element) -> bool:
-    """Whether a file has macros or expressions of xacro."""
+    """Return whether a file has macros or expressions of xacro."""
     return any(
         element.tag.startswith("xacro:")
         or any("${" in value or "$(" in value for value in element.attributes.values())
@@ -90,7 +90,7 @@ def is_xacro(root: Element) -> bool:
 
 
 def explained(reason: str) -> InputError:
-    """Error for a message of the xacro package."""
+    """Return the error for a message of the xacro package."""
     text = " ".join(reason.split())
     for pattern, message, remedy in _REASONS:
         match = re.search(pattern, text)
@@ -124,7 +124,7 @@ def _packages_near(path: Path) -> Iterator[None]:
 
 
 def _package(name: str, path: Path) -> Path:
-    """Folder of a package that contains the file, or is next to it."""
+    """Return the folder of a package that contains the file, or is next to it."""
     for folder in list(path.resolve().parents)[:_UPWARDS]:
         if folder.name == name or _name_of(folder) == name:
             return folder
@@ -134,7 +134,7 @@ def _package(name: str, path: Path) -> Path:
 
 
 def _name_of(folder: Path) -> str:
-    """Name in the package.xml of a folder; "" if it has none."""
+    """Return the name in the package.xml of a folder; "" if it has none."""
     try:
         return parse_xml(read_bytes(folder / "package.xml", ROBOT), ROBOT).text_of("name")
     except InputError:

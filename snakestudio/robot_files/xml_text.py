@@ -22,12 +22,12 @@ the same angle."""
 
 
 def numbers(*values: float) -> str:
-    """Numbers as text that is read back as exactly the same values."""
+    """Return the numbers as text that is read back as exactly the same values."""
     return " ".join(repr(float(value) + 0.0) for value in values)  # -0.0 + 0.0 is 0.0
 
 
 def rpy(rotation: FloatArray) -> tuple[float, float, float]:
-    """Roll, pitch and yaw about fixed axes, rad, of a rotation (3, 3): R_z(yaw) R_y(pitch) R_x(roll).
+    """Return the roll, pitch and yaw about fixed axes, rad, of a rotation (3, 3): R_z(yaw) R_y(pitch) R_x(roll).
 
     They are accurate up to rounding for any rotation; for vertical axes, the yaw is 0.
     """
@@ -40,12 +40,12 @@ def rpy(rotation: FloatArray) -> tuple[float, float, float]:
 
 
 def pose_text(placement: Placement) -> str:
-    """Position and roll, pitch, yaw in the form of SDF."""
+    """Return the position and roll, pitch, yaw in the form of SDF."""
     return numbers(*placement.position, *rpy(placement.rotation))
 
 
 def moment_texts(inertia: FloatArray) -> dict[str, str]:
-    """Moments and products of inertia by their names in URDF and SDF."""
+    """Return the moments and products of inertia by their names in URDF and SDF."""
     places = {
         "ixx": (0, 0),
         "ixy": (0, 1),
@@ -54,7 +54,7 @@ def moment_texts(inertia: FloatArray) -> dict[str, str]:
         "iyz": (1, 2),
         "izz": (2, 2),
     }
-    return {name: numbers(inertia[place]) for name, place in places.items()}
+    return {name: numbers(inertia[entry]) for name, entry in places.items()}
 
 
 def add(parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
@@ -66,7 +66,7 @@ def add(parent: Element, tag: str, text: str = "", **attributes: str) -> Element
 
 
 def document(root: Element, title: str, notes: Iterable[str]) -> str:
-    """Text of a file, with its notes in a comment at the top."""
+    """Return the text of a file, with its notes in a comment at the top."""
     lines = [f"{title}, written by SnakeStudio {__version__}."]
     lines += ["Omissions and differences:", *(f"- {note}" for note in notes)]
     comment = _NOT_IN_XML.sub("", "\n".join(f"  {line}" for line in lines)).replace("--", "- -")
@@ -76,5 +76,5 @@ def document(root: Element, title: str, notes: Iterable[str]) -> str:
 
 
 def diagonal(inertia: FloatArray) -> bool:
-    """Whether an inertia (3, 3) has no products."""
+    """Return whether an inertia (3, 3) has no products."""
     return not (inertia - np.diag(np.diag(inertia))).any()

@@ -44,7 +44,7 @@ class SavedRun:
     """Reason why it cannot be read; empty if it can."""
 
     label: str = ""
-    """Name given by the user; empty without one."""
+    """Name given by the user; empty if there is none."""
 
     tags: tuple[str, ...] = ()
     picture: Path | None = None
@@ -111,7 +111,7 @@ class RunLibrary:
         return shutil.disk_usage(self.folder).free
 
     def new_path(self, name: str) -> Path:
-        """Unused path for a new run of a scene called `name`; nothing is written yet."""
+        """Return the unused path for a new run of a scene called `name`; nothing is written yet."""
         began = f"{datetime.now():%Y-%m-%d_%H%M%S}"
         stem = f"{began}_{_WORDS.sub('_', name).strip('_') or 'run'}"[:100]
         path = self.folder / f"{stem}{SUFFIX}"
@@ -122,17 +122,19 @@ class RunLibrary:
         return path
 
     def runs(self) -> list[SavedRun]:
-        """All runs, the newest first; unreadable files are included with the reason."""
+        """Return all runs, the newest first; unreadable files are included with the reason."""
         library_runs = []
         for path in self.folder.glob(f"*{SUFFIX}"):
-            with contextlib.suppress(OSError):  # it was deleted meanwhile, or its drive is gone
+            with contextlib.suppress(
+                OSError
+            ):  # the file was deleted meanwhile, or its drive was removed
                 library_runs.append(self.run(path))
         known = {run.path for run in library_runs}
         self._known = {path: known_ for path, known_ in self._known.items() if path in known}
         return sorted(library_runs, key=lambda run: (run.created, run.path.name), reverse=True)
 
     def run(self, path: Path) -> SavedRun:
-        """One run.
+        """Return one run.
 
         Raises `OSError` if there is no such file, or it cannot be reached.
         """

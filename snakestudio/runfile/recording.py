@@ -172,7 +172,7 @@ class RunRecording(BlockRecording):
     # --- reading (any thread)
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing."""
+        """Return the last checkpoint at or before `time` (s): its time and its bytes; None if missing."""
         checkpoint = self._thread.checkpoint_before(time)
         if checkpoint is None:
             return None
@@ -180,7 +180,7 @@ class RunRecording(BlockRecording):
         return since, state if isinstance(state, bytes) else attached(self._thread.record_at(state))
 
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
-        """All checkpoints in the order of their times: simulated time (s) and bytes."""
+        """Yield all checkpoints in the order of their times: simulated time (s) and bytes."""
         for since, state in self._thread.checkpoints():
             yield (
                 since,

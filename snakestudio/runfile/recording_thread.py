@@ -29,7 +29,7 @@ from snakestudio.runfile.mcap.block_recording import with_change
 from snakestudio.runfile.mcap.blocks import Columns
 from snakestudio.runfile.mcap.chunks import BlockReader
 from snakestudio.runfile.mcap.format import BLOCK_BYTES, BLOCK_ROWS
-from snakestudio.runfile.mcap.index import Place
+from snakestudio.runfile.mcap.index import Extent
 from snakestudio.runfile.mcap.writer import RunWriter
 from snakestudio.runfile.row_parts import RowParts
 
@@ -79,13 +79,13 @@ class RecordingThread:
         self._tail_start = 0
         self._due = 0.0
         self._starts: list[int] = []
-        self._places: list[Place] = []
+        self._places: list[Extent] = []
         # the newest blocks; only positions in the file are known of all earlier ones
         self._held: deque[RowParts] = deque()
         self._held_rows = 0
         self._notes: list[Note] = []
         self._states: list[tuple[float, bytes]] = []
-        self._checkpoints: list[tuple[float, bytes | Place]] = []
+        self._checkpoints: list[tuple[float, bytes | Extent]] = []
         self._times = np.empty(1024)
         self._count = 0
         self._stopping = False
@@ -149,7 +149,7 @@ class RecordingThread:
                 self._times = grown
             self._times[self._count : count] = rows.time
             self._count = count
-            # no space for as many rows again: nothing needs to be split
+            # Without space for as many rows again, nothing needs to be split.
             full = len(self._tail) + len(rows) > self._block_rows
             if full:
                 self._cut()
@@ -228,7 +228,7 @@ class RecordingThread:
     # --- reading (any thread)
 
     def block_with(self, row: int) -> tuple[int, Rows]:
-        """Consecutive rows that contain a given one, and the number of the first."""
+        """Return the consecutive rows that contain a given one, and the number of the first."""
         with self._changed:
             if row >= self._tail_start:
                 first, part = self._tail.part_with(row - self._tail_start)
@@ -239,25 +239,25 @@ class RecordingThread:
             if -newest <= len(self._held):
                 first, part = self._held[newest].part_with(row - start)
                 return start + first, part
-            place = self._places[number]
+            extent = self._places[number]
         assert self._file is not None
-        return start, self._file[2].block(place)
+        return start, self._file[2].block(extent)
 
-    def checkpoint_before(self, at: float) -> tuple[float, bytes | Place] | None:
-        """The last checkpoint at or before `at` (s), as bytes or as a position in the file."""
+    def checkpoint_before(self, at: float) -> tuple[float, bytes | Extent] | None:
+        """Return the last checkpoint at or before `at` (s), as bytes or as a position in the file."""
         with self._changed:
             index = bisect_right([since for since, _ in self._checkpoints], at) - 1
             return self._checkpoints[index] if index >= 0 else None
 
-    def checkpoints(self) -> list[tuple[float, bytes | Place]]:
-        """All checkpoints so far."""
+    def checkpoints(self) -> list[tuple[float, bytes | Extent]]:
+        """Return all checkpoints so far."""
         with self._changed:
             return list(self._checkpoints)
 
-    def record_at(self, place: Place) -> bytes:
+    def record_at(self, extent: Extent) -> bytes:
         """Read a record of the file."""
         assert self._file is not None
-        return self._file[2].read(place)
+        return self._file[2].read(extent)
 
     # --- the thread
 
@@ -279,7 +279,7 @@ class RecordingThread:
                 self._close()
 
     def _write_what_is_due(self) -> bool:
-        """Wait for data and write it; False at the end."""
+        """Return the wait for data and write it; False at the end."""
         with self._changed:
             while not self._stopping and len(self._places) == len(self._starts):
                 if (

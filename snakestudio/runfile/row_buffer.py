@@ -53,7 +53,7 @@ class RowBuffer:
         self._contact_count = last
 
     def rows(self) -> Rows:
-        """All rows (views, no copies)."""
+        """Return all rows (views, no copies)."""
         columns = {name: self._columns[name][: self._count] for name in _COLUMNS}
         contacts = {name: self._contacts[name][: self._contact_count] for name in _OF_CONTACTS}
         return Rows(

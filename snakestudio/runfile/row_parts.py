@@ -41,13 +41,13 @@ class RowParts:
         self._count += len(rows)
 
     def rows(self) -> Rows:
-        """All rows, joined; at least one."""
+        """Return all rows, joined; at least one."""
         return Rows.concatenate(
             [part if isinstance(part, Rows) else part.rows() for part in self._parts]
         )
 
     def part_with(self, row: int) -> tuple[int, Rows]:
-        """The part that contains a row, and the number of its first row."""
+        """Return the part that contains a row, and the number of its first row."""
         number = bisect_right(self._firsts, row) - 1
         part = self._parts[number]
         return self._firsts[number], part if isinstance(part, Rows) else part.rows()

@@ -140,14 +140,14 @@ class _Piece:
         self.extra = np.concatenate([part.extra for part in parts])
 
     def of_controller(self, columns: list[int]) -> tuple[FloatArray, FloatArray]:
-        """Times and added columns of the rows under a controller, which has values in some of `columns`."""
+        """Return the times and added columns of the rows under a controller, which has values in some of `columns`."""
         if not columns:
             return self.time, self.extra
         known = np.isfinite(self.extra[:, columns]).any(axis=1)
         return (self.time, self.extra) if known.all() else (self.time[known], self.extra[known])
 
     def contacts(self, row: int) -> ContactRows:
-        """Contacts of one row."""
+        """Return the contacts of one row."""
         for part in self._parts:
             if row < len(part):
                 return part.contacts.slice(row, row + 1)
@@ -205,7 +205,7 @@ class _Impacts:
         return events
 
     def _met(self, rows: _Piece, row: int, link: int) -> str:
-        """Name of the obstacle that pushes `link` hardest."""
+        """Return the name of the obstacle that pushes `link` hardest."""
         part = rows.contacts(row)
         own = np.flatnonzero((part.link == link) & (part.other >= 0))
         if not len(own):

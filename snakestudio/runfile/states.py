@@ -98,9 +98,9 @@ _NUMBERS: dict[str, tuple[type, ...]] = {
 """Permitted types of fields by annotation; None is permitted only where the annotation contains
 it."""
 
-_PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
-_PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
-_NAMES = {place: name for name, place in _PLACES.items()}
+_PLACES = {name: location for name, location, _ in (*_RECORDS, *_PARTS)}
+_PLACES_1 = {name_1: location for _, location, name_1 in (*_RECORDS, *_PARTS)}
+_NAMES = {location: name for name, location in _PLACES.items()}
 
 
 _Declared = ControllerKind | GaitKind | FormulationKind
@@ -112,7 +112,7 @@ def _kinds() -> tuple[_Declared, ...]:
 
 @cache
 def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Types (or locations) that kinds declare for their states, by names in files, and by names in format 1."""
+    """Return types (or locations) that kinds declare for their states, by names in files, and by names in format 1."""
     names: dict[str, Any] = {}
     names_1: dict[str, Any] = {}
     for kind in kinds:
@@ -130,11 +130,11 @@ def _of_kinds(kinds: tuple[_Declared, ...]) -> tuple[dict[str, Any], dict[str, A
 
 @cache
 def _name(kind: type) -> str:
-    """Name of a class in files; "" if states cannot contain it."""
-    place = f"{kind.__module__}:{kind.__qualname__}"
-    own = _NAMES.get(place.removeprefix("snakestudio."))
+    """Return the name of a class in files; "" if states cannot contain it."""
+    location = f"{kind.__module__}:{kind.__qualname__}"
+    own = _NAMES.get(location.removeprefix("snakestudio."))
     return own or next(
-        (name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, place)), ""
+        (name for name, known in _of_kinds(_kinds())[0].items() if known in (kind, location)), ""
     )
 
 
@@ -199,14 +199,14 @@ def decode(data: bytes, scene: Scene) -> Any:
 
 @by_identity
 def _digest(scene: Scene) -> bytes:
-    """Digest of all values that differ from the defaults, so that new keys do not change it."""
+    """Return the digest of all values that differ from the defaults, so that new keys do not change it."""
     return hashlib.blake2b(
         scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16
     ).digest()
 
 
 def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
-    """Header of a dataclass or named tuple (its name and its field names), and the field names."""
+    """Return the header of a dataclass or named tuple (its name and its field names), and the field names."""
     names = (
         tuple(f.name for f in fields(kind))
         if is_dataclass(kind)
@@ -221,14 +221,14 @@ _head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 
 
 def _class(name: str, number: int) -> Any:
-    """The class with a given name in a given format."""
+    """Return the class with a given name in a given format."""
     own = _of_kinds(_kinds())[number == 1].get(name)
-    place = (_PLACES_1 if number == 1 else _PLACES).get(name)
-    if own is None and place is None:
+    location = (_PLACES_1 if number == 1 else _PLACES).get(name)
+    if own is None and location is None:
         raise StateError(
             "The saved state of this run contains data that this version of SnakeStudio does not support."
         )
-    return thing_at(own or f"snakestudio.{place}")
+    return thing_at(own or f"snakestudio.{location}")
 
 
 def _from_format_1(kind: type, values: dict[str, Any]) -> dict[str, Any]:

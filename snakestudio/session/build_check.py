@@ -71,7 +71,7 @@ def hints(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
 
 
 def _unfollowed(scene: Scene) -> list[Problem]:
-    """Warning about a path that no controller follows; for operators it is a visible guide."""
+    """Return the warning about a path that no controller follows; for operators it is a visible guide."""
     if not scene.path or "path" in scene.controller.uses:
         return []
     return [
@@ -85,7 +85,7 @@ def _unfollowed(scene: Scene) -> list[Problem]:
 
 
 def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
-    """Distances of the boxes of obstacles from the box around the robot, (n,), m; 0 for overlap."""
+    """Return the distances of the boxes of obstacles from the box around the robot, (n,), m; 0 for overlap."""
     reach = scene.body.reach
     low = pose[:, :2].min(axis=0) - reach
     high = pose[:, :2].max(axis=0) + reach
@@ -115,7 +115,7 @@ def greatest_way(scene: Scene) -> float:
 
 
 def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]:
-    """Warning about obstacles that the robot cannot reach during the run."""
+    """Return the warning about obstacles that the robot cannot reach during the run."""
     if np.any(twist != 0.0):
         return []
     reach = greatest_way(scene)
@@ -146,7 +146,7 @@ def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]
 
 
 def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Problem]:
-    """Warnings about obstacles that are closer to a link than its end can move by backlash."""
+    """Return the warnings about obstacles that are closer to a link than its end can move by backlash."""
     play = math.radians(scene.actuator.free_play_deg)
     if play == 0.0 or not scene.model.spatial:
         return []
@@ -177,7 +177,7 @@ def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Probl
 
 
 def _hidden(scene: Scene) -> list[Problem]:
-    """Warning about hidden obstacles, which still collide."""
+    """Return the warning about hidden obstacles, which still collide."""
     hidden = [j for j, obstacle in enumerate(scene.obstacles) if obstacle.hidden]
     if not hidden:
         return []

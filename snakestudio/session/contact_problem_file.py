@@ -97,7 +97,7 @@ def where_saved(engine: Engine) -> str:
 
 
 def _content(ending: str, engine: Engine) -> bytes:
-    """Content of the file; empty before the first step."""
+    """Return the content of the file; empty before the first step."""
     if ending == ".npz":
         arrays = engine.contact_problem()
         memory = io.BytesIO()

@@ -223,7 +223,7 @@ def _apart(runner: Runner, row: Rows) -> float | None:
 
 
 def _why(recording: Recording, time: float, apart: float) -> str:
-    """Sentence that the state differs from the recorded one, with the possible cause."""
+    """Return the sentence that the state differs from the recorded one, with the possible cause."""
     by_hand = [
         event for event in recording.events if event.time <= time and "by hand" in event.text
     ]
@@ -272,7 +272,7 @@ def _copied(recording: Recording, index: int, make: Make, report: Progress) -> R
 
 
 def _states(recording: Recording, end: float) -> list[tuple[float, bytes]]:
-    """Saved states up to `end` (s), evenly thinned."""
+    """Return the saved states up to `end` (s), evenly thinned."""
     states: list[tuple[float, bytes]] = []
     before = end
     while isinstance(recording, KeepsStates) and before >= 0.0:

@@ -118,7 +118,7 @@ class EngineLoop:
         return self._no_values()
 
     def _no_values(self) -> FloatArray:
-        """Values of a controller in rows under other references than its own, (channels,)."""
+        """Return the values of a controller in rows under other references than its own, (channels,)."""
         return np.zeros(0)
 
 

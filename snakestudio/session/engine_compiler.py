@@ -149,7 +149,7 @@ class Preparation:
         now = self._clock()
         ended = self.process.poll() is not None
         if ended and not self._stopped:
-            self.reader.join()  # its last output has the reason
+            self.reader.join()  # the last output states the reason
         with contextlib.suppress(queue.Empty):
             while True:
                 self._read_line(self._lines.get_nowait().strip(), now)

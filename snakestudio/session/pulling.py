@@ -86,7 +86,7 @@ class Spring:
         return Pull(snapshot.time, grip.link, grip.point, _vector(force), _vector(torque))
 
     def _matrices(self, grip: Grip) -> tuple[FloatArray, FloatArray]:
-        """Stiffness (N/m) and damping (N s/m), link frame, (3, 3) each."""
+        """Return stiffness (N/m) and damping (N s/m), link frame, (3, 3) each."""
         key = grip.point, grip.strength
         if self._gains is None or self._gains[0] != key:
             body = self._scene.body
@@ -99,7 +99,7 @@ class Spring:
         return self._gains[1]
 
     def _inverse_mass(self, point: FloatArray) -> FloatArray:
-        """Acceleration of a point of a free link per force at the point, link frame, (3, 3), 1/kg."""
+        """Return the acceleration of a point of a free link per force at the point, link frame, (3, 3), 1/kg."""
         body = self._scene.body
         robot = self._scene.robot
         if not body.jointed:

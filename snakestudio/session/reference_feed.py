@@ -73,7 +73,7 @@ class ReferenceFeed:
     def of_scene(
         cls, controller: Controller, scene: Scene, *, steered: bool = True
     ) -> ReferenceFeed:
-        """Feed of a simulation of `scene`."""
+        """Return the feed of a simulation of `scene`."""
         return cls(controller, scene.solver.step_s, scene.steps_per_period, steered=steered)
 
     def use(self, controller: Controller) -> None:
@@ -153,10 +153,12 @@ class ReferenceFeed:
 
     def _compute(self, begin: int, end: int) -> list[Reference]:
         """Compute the references of all periods between two steps, of an open-loop controller."""
-        together = self._steps_per_period if self.one_period else max(1, end - begin)
+        batch_steps = self._steps_per_period if self.one_period else max(1, end - begin)
         return [
-            self.controller.reference(_knots(step, min(together, end - step), self._step_s), None)
-            for step in range(begin, end, together)
+            self.controller.reference(
+                _knots(step, min(batch_steps, end - step), self._step_s), None
+            )
+            for step in range(begin, end, batch_steps)
         ]
 
     def checkpoint(self) -> Any:
@@ -192,5 +194,5 @@ def _of_joints(reference: Reference) -> JointReference:
 
 
 def _knots(begin: int, n_steps: int, step_s: float) -> FloatArray:
-    """Times of the steps including both ends, s."""
+    """Return the times of the steps including both ends, s."""
     return np.arange(begin, begin + n_steps + 1, dtype=np.float64) * step_s

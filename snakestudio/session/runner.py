@@ -139,7 +139,7 @@ class Runner:
         self._interrupted = True
 
     def _stopped_by(self, error: PluginRuntimeError) -> StepReport:
-        """Stop at the failure of a plug-in, with all rows up to it."""
+        """Return the stop at the failure of a plug-in, with all rows up to it."""
         self.error = error
         with suppress(Exception):  # a controller that failed may have no values
             self._log.add(self.controller.values)
@@ -191,7 +191,7 @@ class Runner:
         self._latest_step = self.engine.step_count
 
     def _snapshot(self, values: FloatArray) -> Snapshot:
-        """Current state with the values of the controller's channels."""
+        """Return the current state with the values of the controller's channels."""
         control = dict(zip(self.controller.channels, values.tolist(), strict=True))
         snapshot = self.engine.snapshot()
         return replace(snapshot, control=snapshot.control | control)

@@ -128,7 +128,7 @@ class SessionCore:
             if self._told_trouble:
                 self._on_event(RecordingStopped(self._told_trouble))
         if not report.ok:
-            self._stand(runner, report.message)
+            self._report_failed_step(runner, report.message)
             return 0.0
         if runner.finished:
             self._publish(
@@ -154,7 +154,7 @@ class SessionCore:
         self._publish(replace(self.status, state="failed", message=message))
         self._on_event(RunFailed(message, saved))
 
-    def _stand(self, runner: Runner, message: str) -> None:
+    def _report_failed_step(self, runner: Runner, message: str) -> None:
         """Publish that a step failed because of the simulation or a plug-in."""
         if runner.error is not None:
             self.plugin_failed(runner.error)
@@ -215,7 +215,7 @@ class SessionCore:
         if any(problem.severity == "error" for problem in problems):
             self._play_when_ready = False
             if self._preparation is not None and self._preparation.kind != scene.model.kind:
-                self._stop_preparation()  # that of this model continues
+                self._stop_preparation()  # the preparation of this model continues
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return
@@ -404,7 +404,7 @@ class SessionCore:
         if report.ok:
             self._publish(replace(self.status, state="paused", message=""))
         else:
-            self._stand(runner, report.message)
+            self._report_failed_step(runner, report.message)
 
     def reset(self) -> None:
         """See `Session.reset`."""

@@ -184,7 +184,7 @@ class Stepper:
             recording.add_pull(Pull(self.time, link, (0.0, 0.0, 0.0), force, torque))
 
     def _run_state(self, next_row: int) -> bytes:
-        """Current state as in run files; see `Runner.checkpoint`."""
+        """Return the current state as in run files; see `Runner.checkpoint`."""
         now = self.step_count
         end = self.scene.n_steps if now <= self.scene.n_steps else now + self.scene.n_steps
         return self._loop.encoded(self.scene, next_row, now, end)

@@ -97,7 +97,7 @@ def time_left(seconds: float | None) -> str:
         return "slower than last time"
     if seconds >= 3570:
         return f"{seconds / 3600:.1f} h left"
-    if seconds >= 57.5:  # in steps of five seconds, because long estimates are not exact
+    if seconds >= 57.5:  # steps of five seconds, because long estimates are not exact
         minutes, rest = divmod(5 * round(seconds / 5), 60)
         return f"{minutes} min {rest} s left" if rest else f"{minutes} min left"
     return f"{max(1, round(seconds))} s left"

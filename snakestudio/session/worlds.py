@@ -64,7 +64,7 @@ _IN_ROWS = {
 """Names of the fields in `Rows`, if they differ."""
 
 
-class Crew:
+class WorkerThreads:
     """Threads that execute calls together, including the calling one; they end with this object."""
 
     def __init__(self, threads: int) -> None:
@@ -153,7 +153,7 @@ class Worlds:
         self._begins = np.ones(n, np.bool_)
         self.failures: dict[int, str] = {}
         """Reasons by world of the worlds that failed."""
-        self._crew = Crew(threads)
+        self._threads = WorkerThreads(threads)
         axes = len(schema.axes)
         self._versions = [-1] * n
         """Version of each engine whose arrays are bound."""
@@ -184,7 +184,7 @@ class Worlds:
 
     def close(self) -> None:
         """End the threads."""
-        self._crew.close()
+        self._threads.close()
 
     def _held_reference(self, world: int, torques: bool) -> JointReference:
         return JointReference(
@@ -202,7 +202,7 @@ class Worlds:
         return (*engine.entry_arguments(self._references[world]), 0, _NO_ROWS, self._no_rows)
 
     def _row_of(self, world: int) -> RowBuffers:
-        """Buffers for one row, with values in the arrays over all worlds."""
+        """Return the buffers for one row, with values in the arrays over all worlds."""
         engine: Any = self.engines[world]
         part = slice(world, world + 1)
         rows = engine.row_buffers(1)._asdict()
@@ -314,7 +314,7 @@ class Worlds:
             count = min(n_steps, most)
             self._advance_block(order, count, ceasing)
             n_steps -= count
-            self._crew.raise_interrupt()
+            self._threads.raise_interrupt()
 
     def _advance_block(self, order: IntArray, n_steps: int, ceasing: Sequence[int]) -> None:
         self._unsettled[order] = True
@@ -322,7 +322,7 @@ class Worlds:
             plain = [world for world in ceasing if world not in self.failures]
             order = np.setdiff1d(order, plain) if plain else order
             self._step_table.fill(-3, n_steps)
-            status = self._step_table.call(order, self._crew.run)
+            status = self._step_table.call(order, self._threads.run)
             failed = status[order] != OK
             self.steps[order[~failed]] += n_steps
             left = [(world, status[world].item()) for world in order[failed].tolist()]
@@ -375,8 +375,8 @@ class Worlds:
         if most:  # rows are written on zeros
             for name in ("contact_point", "contact_normal", "contact_friction"):
                 getattr(self._rows, name)[worlds, :most] = 0.0
-        table.call(worlds, self._crew.run)
-        self._crew.raise_interrupt()
+        table.call(worlds, self._threads.run)
+        self._threads.raise_interrupt()
 
     @property
     def rows(self) -> RowBuffers:
@@ -453,16 +453,16 @@ class Worlds:
 
 
 def _compiled(engine: Engine) -> Kernel | None:
-    """Compiled functions of an engine; None if it has none."""
+    """Return the compiled functions of an engine; None if it has none."""
     return engine.compiled if isinstance(engine, TimeSteppingEngine) else None
 
 
 def _bindable(reference: Reference) -> Reference:
-    """Reference with arrays for compiled steps."""
+    """Return the reference with arrays for compiled steps."""
     return plain(reference) if isinstance(reference, JointReference) else reference
 
 
 def _ceases(reference: Reference) -> bool:
-    """Whether torques of a reference become NaN, which its engine must handle."""
+    """Return whether torques of a reference become NaN, which its engine must handle."""
     torque = reference.torque if isinstance(reference, JointReference) else None
     return torque is not None and not np.isfinite(torque).all()

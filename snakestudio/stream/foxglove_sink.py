@@ -117,7 +117,7 @@ class FoxgloveSink:
         return self._listener.clients
 
     def has_newcomers(self) -> bool:
-        """Whether a client subscribed since the last call."""
+        """Return whether a client subscribed since the last call."""
         return self._listener.has_newcomers()
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
@@ -382,7 +382,7 @@ class _SlowClients(logging.Handler):
 
 
 def _reason(error: Exception) -> str:
-    """Reason why an address cannot be opened, and the remedy."""
+    """Return the reason why an address cannot be opened, and the remedy."""
     text = str(error)
     if "in use" in text:
         return "another program uses the port. Choose another port, or end that program."

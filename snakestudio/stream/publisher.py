@@ -38,7 +38,7 @@ class Sink(Protocol):
         ...
 
     def has_newcomers(self) -> bool:
-        """Whether a client connected since the last call."""
+        """Return whether a client connected since the last call."""
         ...
 
     def publish(self, sample: Sample, newcomers: bool) -> None:
@@ -91,7 +91,7 @@ class Stream:
         self._due = clock()
         self._last_sample: Sample | None = None
         self._ended = threading.Event()
-        self._lag_reported = False  # that it does not keep up
+        self._lag_reported = False  # True after the report that it does not keep up
         self.sent = 0
         """Number of samples sent."""
         self.dropped = 0
@@ -162,7 +162,7 @@ class Stream:
             self.tick()
         except SnakeStudioError as error:
             self._fail(str(error))
-        except Exception as error:  # no failure of a stream may affect the run
+        except Exception as error:  # failures of a stream must not affect the run
             log.exception("the stream failed")
             self._fail(
                 f"The stream ended because of an internal error ({error!r}). Please report it."

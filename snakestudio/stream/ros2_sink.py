@@ -58,7 +58,7 @@ class JointCommands:
         limits: TargetLimits | None = None,
     ) -> None:
         self._limits = limits
-        self._index = {name: place for place, name in enumerate(names)}
+        self._index = {name: index for index, name in enumerate(names)}
         self._on_targets = on_targets
         self._on_note = on_note
         self._noted: set[str] = set()

@@ -88,7 +88,7 @@ class Sampler:
         self._n_events = 0
 
     def next(self) -> Sample | None:
-        """The current sample; None if nothing has changed."""
+        """Return the current sample; None if nothing has changed."""
         content = self._feed()
         if content is None or not len(content.recording):
             return None

@@ -107,7 +107,7 @@ def solids_of(scene: Scene, schema: Schema, pose: FloatArray, base_dir: Path | N
 
 
 def _surfaces(world: Obstacles) -> tuple[Surface, ...]:
-    """Surfaces of everything except posts, one per colour."""
+    """Return the surfaces of everything except posts, one per colour."""
     terrain = world.terrain
     if terrain is None:
         return ()
@@ -138,14 +138,14 @@ def _floor(scene: Scene, world: Obstacles, pose: FloatArray) -> Floor:
 
 
 def arrow_scale(scene: Scene) -> float:
-    """Length of arrows per newton, m/N: the weight of the robot is half as long as the robot."""
+    """Return the length of arrows per newton, m/N: the weight of the robot is half as long as the robot."""
     return 0.5 * scene.body.length / (scene.body.mass * STANDARD_GRAVITY)
 
 
 def contact_arrows(
     point: FloatArray, force: FloatArray, metres_per_newton: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Origins and vectors of force arrows, (k, 3) each, m; forces too small to be visible are omitted."""
+    """Return the origins and vectors of force arrows, (k, 3) each, m; forces too small to be visible are omitted."""
     length = np.linalg.norm(force, axis=1) * metres_per_newton
     seen = np.isfinite(length) & (length > 1e-4)
     return point[seen], force[seen] * metres_per_newton

@@ -24,7 +24,7 @@ _STEPS_NEAR = 5
 
 
 def range_of(scene: Scene, key: str) -> Vary:
-    """A varied value of the scene, over the range of its slider, or from half to twice its value.
+    """Return a varied value of the scene, over the range of its slider, or from half to twice its value.
 
     A switch varies over off and on, a choice over all its words.
 
@@ -47,7 +47,7 @@ def range_of(scene: Scene, key: str) -> Vary:
 
 
 def range_near(scene: Scene, key: str) -> Vary:
-    """A varied value of the scene, from half to one and a half times its value, in five steps.
+    """Return a varied value of the scene, from half to one and a half times its value, in five steps.
 
     It is within the range of the slider as far as the value is; a value of 0 varies as in `range_of`.
 
@@ -68,7 +68,7 @@ def range_near(scene: Scene, key: str) -> Vary:
 
 
 def choices_of(scene: Scene, key: str) -> tuple[str, ...]:
-    """The choices of a value of the scene, given its other values; empty for free text and for other types.
+    """Return the choices of a value of the scene, given its other values; empty for free text and for other types.
 
     Raises `SceneError` if there is no such key.
     """

@@ -67,7 +67,7 @@ def ignore_environment_warnings() -> None:
 
 
 def default_workers() -> int:
-    """The number of processors."""
+    """Return the number of processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -94,7 +94,7 @@ class Tls:
 
 
 def security_of(scheduler: str, tls: Tls | None) -> Any:
-    """Security settings for the connection to a scheduler; None for distributed's own settings.
+    """Return the security settings for the connection to a scheduler; None for distributed's own settings.
 
     Invalid addresses and missing certificates are detected here, because dask would wait for them.
 
@@ -106,8 +106,8 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
     from distributed.comm import inproc, parse_address, parse_host_port
 
     try:
-        scheme, place = parse_address(scheduler)
-        host, port = parse_host_port(place) if scheme in ("tcp", "tls") else ("", 0)
+        scheme, location = parse_address(scheduler)
+        host, port = parse_host_port(location) if scheme in ("tcp", "tls") else ("", 0)
         fits = scheme in ("ws", "wss", "inproc") or (host and 0 < port < 2**16)
     except ValueError:
         fits = False
@@ -115,7 +115,7 @@ def security_of(scheduler: str, tls: Tls | None) -> Any:
         raise StudyError(
             f'"{scheduler}" is not an address of a scheduler. Write it as tcp://host:8786.'
         )
-    if scheme == "inproc" and place not in inproc.global_manager.listeners:
+    if scheme == "inproc" and location not in inproc.global_manager.listeners:
         raise StudyError(
             f"{scheduler}: no scheduler runs in this program, and an inproc:// address cannot be used by another "
             "program. Start 'dask scheduler', and give its address, such as tcp://host:8786."
@@ -333,7 +333,7 @@ class Cluster:
             self._processes[number] = self._started(number)
 
     def _complaint(self, number: int) -> str:
-        """Last message of a worker on this computer."""
+        """Return the last message of a worker on this computer."""
         file = self._complaints[number]
         file.seek(0)
         lines = file.read().decode(errors="replace").strip().splitlines()
@@ -385,10 +385,10 @@ class Cluster:
             retries=0,
         )
         self._futures[ticket] = future
-        self.client.loop.add_callback(self._awaited, ticket, future)
+        self.client.loop.add_callback(self._on_done, ticket, future)
         return ticket
 
-    async def _awaited(self, ticket: int, future: Any) -> None:
+    async def _on_done(self, ticket: int, future: Any) -> None:
         """Fetch the result of a task, in the client's event loop.
 
         If the worker with the result dies before it was fetched, the scheduler computes it again;
@@ -402,7 +402,7 @@ class Cluster:
         try:
             value = await self._fetched(future)
         except (CancelledError, asyncio.CancelledError):
-            if ticket in self._futures:  # not discarded meanwhile
+            if ticket in self._futures:  # the task was not discarded meanwhile
                 self._answers.put(Answer(ticket, None, lost=True))
             return
         except Exception as caught:
@@ -440,7 +440,7 @@ class Cluster:
                 future.cancel(force=True)
 
     def answers(self, timeout: float) -> list[Answer]:
-        """Results that have arrived; waits up to `timeout` s for the first one."""
+        """Return the results that have arrived; waits up to `timeout` s for the first one."""
         answers: list[Answer] = []
         with contextlib.suppress(queue.Empty):
             answers.append(self._answers.get(timeout=timeout))
@@ -475,7 +475,7 @@ class Cluster:
         return bool(self.client.status == "running")
 
     def workers(self) -> list[WorkerInfo]:
-        """All current workers."""
+        """Return all current workers."""
         workers = []
         with contextlib.suppress(Exception):
             for address, info in self.client.scheduler_info(n_workers=-1)["workers"].items():
@@ -496,7 +496,7 @@ def _same(value: Any) -> Any:
 
 
 def is_page(link: str) -> bool:
-    """Whether a link leads to a complete page, and not only to a short notice."""
+    """Return whether a link leads to a complete page, and not only to a short notice."""
     from urllib.request import ProxyHandler, build_opener  # slow to import
 
     with (

@@ -79,16 +79,16 @@ class Crew:
         self._looked = now
         cluster.tend()
         if not cluster.alive:
-            raise self._gone()
+            raise self._connection_lost()
         self.workers = tuple(cluster.workers())
-        there = {worker.address for worker in self.workers}
-        if there - self.fit - self._foreign and not cluster.local:
+        present = {worker.address for worker in self.workers}
+        if present - self.fit - self._foreign and not cluster.local:
             for address, theirs in cluster.everywhere(code).items():
                 if theirs != code_hash():
                     self.turn_away(address)
         if cluster.local and self._foreign:
             raise StudyError("This program was updated on disk while it was running. Restart it.")
-        self.fit = frozenset(there - self._foreign)
+        self.fit = frozenset(present - self._foreign)
         if self.fit or cluster.local:
             self._met = now
         elif now - self._met > _LONELY_S:
@@ -97,7 +97,7 @@ class Crew:
             )
         return True
 
-    def _gone(self) -> StudyError:
+    def _connection_lost(self) -> StudyError:
         return StudyError(
             f"{self.cluster.address}: the connection to the scheduler is lost. {self._remedy}"
         )
@@ -126,23 +126,23 @@ class Crew:
         return ticket
 
     def answers(self, timeout: float) -> list[Answer]:
-        """Results that have arrived; waits up to `timeout` s for the first one.
+        """Return the results that have arrived; waits up to `timeout` s for the first one.
 
         Raises `StudyError` if the connection to the scheduler broke: dask may reconnect, but has lost
         all tasks.
         """
         answers = self.cluster.answers(timeout)
         if any(answer.lost for answer in answers):
-            raise self._gone()
+            raise self._connection_lost()
         for answer in answers:
             self._bound.pop(answer.ticket, None)
         return answers
 
     def stranded(self) -> list[int]:
         """Cancel tasks that wait for workers which are gone; return their tickets."""
-        there = {worker.address for worker in self.workers}
-        gone = [ticket for ticket, only in self._bound.items() if not only & there]
-        for ticket in gone:
+        present = {worker.address for worker in self.workers}
+        tickets = [ticket for ticket, only in self._bound.items() if not only & present]
+        for ticket in tickets:
             self.cluster.cancel_task(ticket)
             del self._bound[ticket]
-        return gone
+        return tickets

@@ -80,25 +80,25 @@ class Vary(Frozen):
         """Number of values in a grid; None for a range without steps."""
         return len(self.values) if self.values else self.steps
 
-    def at(self, place: float) -> Plain:
-        """The value at a fraction from 0 to 1 of the range or the list, rounded to 9 digits."""
-        place = min(max(place, 0.0), 1.0)
+    def at(self, position: float) -> Plain:
+        """Return the value at a fraction from 0 to 1 of the range or the list, rounded to 9 digits."""
+        position = min(max(position, 0.0), 1.0)
         if self.values:
-            return self.values[min(int(place * len(self.values)), len(self.values) - 1)]
+            return self.values[min(int(position * len(self.values)), len(self.values) - 1)]
         assert self.low is not None
         assert self.high is not None
         if self.scale == "log":
-            exact = self.low * (self.high / self.low) ** place
+            exact = self.low * (self.high / self.low) ** position
         else:
-            exact = self.low + place * (self.high - self.low)
+            exact = self.low + position * (self.high - self.low)
         return min(max(float(f"{exact:.9g}"), self.low), self.high)
 
     def step(self, index: int, count: int) -> Plain:
-        """The value of entry `index` of a grid with `count` entries."""
+        """Return the value of entry `index` of a grid with `count` entries."""
         return self.values[index] if self.values else self.at(index / (count - 1))
 
     def mistakes(self) -> Iterator[tuple[str, str, str]]:
-        """Problems as field, message and remedy."""
+        """Yield the problems as field, message and remedy."""
         if not self.all_keys:
             yield "key", "is missing", "give a scene key, such as gait.amplitude_deg"
         if self.key and self.keys:
@@ -257,7 +257,7 @@ class Limit(Frozen):
         return self.name or self.measure
 
     def excess(self, number: float) -> float:
-        """Distance of a number from the bounds; 0 within, infinite for NaN."""
+        """Return the distance of a number from the bounds; 0 within, infinite for NaN."""
         if math.isnan(number):
             return math.inf
         low = self.at_least - number if self.at_least is not None else 0.0
@@ -325,7 +325,7 @@ class StudyFields(Frozen):
 
 
 def problems(study: StudyFields) -> list[Problem]:
-    """Problems of contradicting values, and of requests that a study cannot fulfil."""
+    """Return the problems of contradicting values, and of requests that a study cannot fulfil."""
     problems: list[Problem] = []
 
     def wrong(key: str, message: str, remedy: str) -> None:
@@ -398,8 +398,8 @@ def problems(study: StudyFields) -> list[Problem]:
         if not least <= len(study.goals) <= most:
             count = counted(least, "goal") if least == most else f"{least} to {most} goals"
             remedy = "add a goal" if len(study.goals) < least else "remove the others"
-            there = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
-            wrong("goals", f"this search needs {count}, but {there}", remedy)
+            actual = f"there {'is' if len(study.goals) == 1 else 'are'} {len(study.goals)}"
+            wrong("goals", f"this search needs {count}, but {actual}", remedy)
     if study.search.kind in ("cma_es", "nsga2") and study.search.batch == 1:
         wrong(
             "search.batch",

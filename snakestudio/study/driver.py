@@ -58,7 +58,7 @@ class Progress:
 
     workers: tuple[WorkerInfo, ...] = ()
     dashboard: str = ""
-    """Address of dask's own page; "" without one."""
+    """Address of dask's own page; "" if there is none."""
 
     notes: tuple[str, ...] = ()
     """Messages for the user."""
@@ -114,8 +114,8 @@ class Driver:
         )
         self._shared = study_hash(self._measures, files)
         self._progress = Progress("starting", plan.study.n_runs)
-        self._waiting: deque[RunRequest] = deque()  # not yet submitted
-        self._under_way: dict[int, tuple[RunRequest, ...]] = {}  # by ticket
+        self._waiting: deque[RunRequest] = deque()  # runs that are not submitted yet
+        self._under_way: dict[int, tuple[RunRequest, ...]] = {}  # submitted runs, by ticket
         self._open: dict[str, int] = {}  # number of runs that wait for each key
         self._refusals: dict[str, str] = {}
         self._batch: list[list[RunRequest]] = []
@@ -161,7 +161,7 @@ class Driver:
         self._store.begin({**about, "units": json.dumps(self._units)})
         try:
             while not self._cancelled.is_set():
-                self._ask(points)
+                self._request_points(points)
                 if not self._open and self._exhausted:
                     break
                 self._hand_out()
@@ -175,7 +175,7 @@ class Driver:
         self._report("cancelled" if self._cancelled.is_set() else "done", final=True)
         return self._progress
 
-    def _ask(self, points: Sampler) -> None:
+    def _request_points(self, points: Sampler) -> None:
         """Request enough points from the sampler, and pass it the scores that it waits for."""
         while not self._exhausted and not self._cancelled.is_set():
             if points.adaptive:
@@ -200,7 +200,7 @@ class Driver:
         """Add the runs of new points: known ones count immediately, the rest waits."""
         count = self._plan.study.repeats.count
         every = [self._request_for(point, repeat) for point in batch for repeat in range(count)]
-        self._store.ask(every)
+        self._store.add_requests(every)
         known = self._store.known([request.key for request in every])
         if self._retry:
             known = {
@@ -214,7 +214,7 @@ class Driver:
         }
         self._refusals.clear()
         if refused:
-            self._store.land(refused.values())
+            self._store.add_outcomes(refused.values())
             known |= refused
         if keep:
             self._batch = [every[k : k + count] for k in range(0, len(every), count)]
@@ -222,7 +222,7 @@ class Driver:
         for request in every:
             if request.key in known:
                 self._count(1, known[request.key].state != "done", request.key not in refused)
-            elif request.key in self._open:  # the same run at another point
+            elif request.key in self._open:  # another point has the same run
                 self._open[request.key] += 1
             else:
                 self._open[request.key] = 1
@@ -269,12 +269,12 @@ class Driver:
             size = 1
             if self._measured:
                 # At the end, or in a small generation, all workers get a share.
-                share = math.ceil(len(self._waiting) / max(1, len(crew.fit)))
+                count = math.ceil(len(self._waiting) / max(1, len(crew.fit)))
                 size = max(
                     1,
                     min(
                         round(CHUNK_S * self._measured / max(self._seconds, 1e-6)),
-                        share,
+                        count,
                         MOST_IN_CHUNK,
                     ),
                 )
@@ -339,7 +339,7 @@ class Driver:
                     " finished runs are kept. Check the worker, and resume the study."
                 ) from answer.error
         if outcomes:
-            self._store.land(outcomes)
+            self._store.add_outcomes(outcomes)
         for outcome in outcomes:
             self._count(self._open.pop(outcome.key, 0), outcome.state != "done")
             if self._batch:

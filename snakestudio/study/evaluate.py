@@ -83,7 +83,7 @@ def stop(study: str) -> None:
 
 
 def is_active(study: str) -> bool:
-    """Whether a study has not been stopped."""
+    """Return whether a study has not been stopped."""
     return study not in _stopped
 
 
@@ -116,7 +116,7 @@ _folders: dict[str, tuple[tempfile.TemporaryDirectory[str], Path]] = {}
 
 
 def unpacked(files: Mapping[str, bytes]) -> Path | None:
-    """Folder with these files, created once per process."""
+    """Return the folder with these files, created once per process."""
     if not files:
         return None
     digest = hashlib.sha256()
@@ -126,15 +126,15 @@ def unpacked(files: Mapping[str, bytes]) -> Path | None:
     if known is None:
         folder = tempfile.TemporaryDirectory(prefix="snakestudio-study-")
         for name, data in files.items():
-            target = Path(folder.name) / place_of(name)
+            target = Path(folder.name) / transfer_name(name)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         known = _folders[digest.hexdigest()] = folder, Path(folder.name)
     return known[1]
 
 
-def place_of(name: str) -> str:
-    """Name of a scene's file inside a separate folder; names that would lead out of it are replaced."""
+def transfer_name(name: str) -> str:
+    """Return the name of a scene's file inside a separate folder; names that would lead out of it are replaced."""
     return contained_name(name, hashlib.sha256(name.encode()).hexdigest())
 
 
@@ -216,7 +216,7 @@ class Trace(NamedTuple):
 
 
 def trace_of(recording: Recording) -> Trace:
-    """The trace of a finished run."""
+    """Return the trace of a finished run."""
     count = len(recording)
     middle = columns_between(recording, ("com_x_m", "com_y_m"), 0, count)
     chosen = np.unique(np.linspace(0, count - 1, min(count, _TRACK)).round().astype(int))
@@ -233,11 +233,11 @@ def files_of(scene: Scene, base_dir: Path | None) -> tuple[Scene, dict[str, byte
     values: dict[str, Any] = {}
     for key, name in named_files(scene):
         try:
-            files[place_of(name)] = local_path(name, base_dir).read_bytes()
+            files[transfer_name(name)] = local_path(name, base_dir).read_bytes()
         except OSError as error:
             raise SceneError(
                 f'{key} = "{name}" cannot be read ({error.strerror}). Check the path.'
             ) from None
-        if place_of(name) != name:
-            values[key] = place_of(name)
+        if transfer_name(name) != name:
+            values[key] = transfer_name(name)
     return (with_values(scene, values) if values else scene), files

@@ -30,7 +30,7 @@ from snakestudio.study.results import Table
 
 
 def runs_of(table: Table) -> dict[str, np.ndarray]:
-    """Columns of all runs of a study: values, measures and state."""
+    """Return the columns of all runs of a study: values, measures and state."""
     runs = [run for repeats in table.rows for run in repeats]
     study = table.study
     keys = list(dict.fromkeys(key for request, _ in runs for key in request.changes))
@@ -73,7 +73,7 @@ def _array(values: list[Any]) -> np.ndarray:
 
 
 def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, str]:
-    """Units of all columns for people; "1" for columns without unit.
+    """Return the units of all columns for people; "1" for columns without unit.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def units_in(table: Table, units: Mapping[str, str], scene: Scene) -> dict[str, 
 def _unit_of_value(scene: Scene, name: str) -> str:
     try:
         return field_doc(*declared(scene, name.partition("+")[0])).unit or "1"
-    except SceneError:  # not a value of this scene, or of another kind
+    except SceneError:  # this scene has no such value, or one of another kind
         return "1"
 
 

@@ -124,7 +124,7 @@ class Drawing:
         """Points that are not plausible, and do not count."""
 
     def size(self, content: FigureContent) -> tuple[float, float]:
-        """Width and height of the page, mm."""
+        """Return the width and height of the page, mm."""
         if content.kind == "values":
             columns, rows = _columns(len(self.table.study.groups))
             return (_ONE if columns == 1 else _TWO), 12.0 + 48.0 * rows
@@ -199,7 +199,7 @@ class Drawing:
         return chosen
 
     def _numbers(self, name: str) -> FloatArray:
-        """A column as numbers; NaN for unfinished points.
+        """Return a column as numbers; NaN for unfinished points.
 
         Raises `StudyError` if the column contains text.
         """
@@ -281,7 +281,7 @@ class Drawing:
             axes.legend(loc="best", ncols=1 + (len(lines) > 5))
 
     def _extremes(self, name: str) -> tuple[FloatArray | None, FloatArray | None]:
-        """Smallest and largest value of the repeats of each point, if there are several."""
+        """Return the smallest and largest value of the repeats of each point, if there are several."""
         called = [part.called for part in self.table.study.measured]
         if self.table.study.repeats.count == 1 or name not in called:
             return None, None
@@ -360,13 +360,13 @@ class Drawing:
         name = content.y[0]
         x = self._numbers(content.x)
         y = self._numbers(name)
-        there = np.isfinite(x) & np.isfinite(y)
+        valid = np.isfinite(x) & np.isfinite(y)
         counts = self.table.counts
-        if not there.any():
+        if not valid.any():
             self._levels(name)
             self._levels(content.x)
-        sound = there & counts
-        beyond = there & ~counts
+        sound = valid & counts
+        beyond = valid & ~counts
         axes.plot(
             x[beyond],
             y[beyond],
@@ -438,13 +438,13 @@ class Drawing:
         )
 
     def _invalid_label(self, beyond: BoolArray) -> str | None:
-        """Legend of the points that do not count; None without any."""
+        """Return the legend of the points that do not count; None if there are none."""
         reasons = ["limits violated"] if (beyond & ~self.left_out).any() else []
         reasons += [_IMPLAUSIBLE] if (beyond & self.left_out).any() else []
         return " or ".join(reasons) or None
 
     def _front(self, x: str, y: str) -> Any:
-        """Rows of the front of two goals; empty for other columns."""
+        """Return the rows of the front of two goals; empty for other columns."""
         goals = [goal.called for goal in self.table.study.goals]
         if x not in goals or y not in goals or x == y:
             return np.zeros(0, np.int64)
@@ -514,7 +514,7 @@ def _hatch(axes: Axes, across: FloatArray, up: FloatArray, x: FloatArray, y: Flo
 
 
 def _cell_ends(centres: FloatArray) -> FloatArray:
-    """Borders of cells with these ascending centres, (n + 1,), as `pcolormesh` draws them."""
+    """Return the borders of cells with these ascending centres, (n + 1,), as `pcolormesh` draws them."""
     if len(centres) == 1:
         return np.array([centres[0] - 0.5, centres[0] + 0.5])
     middle = 0.5 * (centres[1:] + centres[:-1])
@@ -522,7 +522,7 @@ def _cell_ends(centres: FloatArray) -> FloatArray:
 
 
 def _columns(count: int) -> tuple[int, int]:
-    """Numbers of columns and rows for `count` panels."""
+    """Return the numbers of columns and rows for `count` panels."""
     columns = 1 if count == 1 else 2 if count in (2, 4) else 3
     return columns, math.ceil(count / columns)
 

@@ -53,7 +53,7 @@ class FigureContent:
 
 
 def _varied(table: Table) -> list[str]:
-    """Columns of the varied values; of values that vary together only the first."""
+    """Return the columns of the varied values; of values that vary together only the first."""
     return [group[0].name for group in table.study.groups]
 
 
@@ -136,19 +136,19 @@ def _with_panels(table: Table, content: FigureContent) -> FigureContent:
 
 
 def panels_of(table: Table, content: FigureContent) -> list[tuple[object, ...]]:
-    """Values of each panel; one empty tuple if there is a single panel."""
+    """Return the values of each panel; one empty tuple if there is a single panel."""
     if not content.panels:
         return [()]
     return list(dict.fromkeys(zip(*(table[name].tolist() for name in content.panels), strict=True)))
 
 
 def vary_of(table: Table, name: str) -> Vary | None:
-    """Varied value of a column; None for other columns."""
+    """Return the varied value of a column; None for other columns."""
     return next((vary for vary in table.study.vary if vary.name == name), None)
 
 
 def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str]:
-    """Axis labels of all columns, such as "Gait: Amplitude / °".
+    """Return the axis labels of all columns, such as "Gait: Amplitude / °".
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def labelled(table: Table, scene: Scene, units: dict[str, str]) -> dict[str, str
 
 
 def value_text(scene: Scene, vary: Vary, value: object) -> str:
-    """A value as text for a panel title or legend: "Phase shift -50 °"."""
+    """Return a value as text for a panel title or legend: "Phase shift -50 °"."""
     doc = field_doc(*declared(scene, vary.all_keys[0]))
     if isinstance(value, float | int | np.floating):
         return f"{doc.label} {measure_text(float(value), doc.unit, 6)}"

@@ -47,7 +47,7 @@ def evaluate(fit: str, code: str, trials: bytes, task: Task) -> _WorkerResult:
 
 @lru_cache(maxsize=2)
 def objective_of(trials: bytes) -> Objective:
-    """Objective of trials packed by `pack_trials`."""
+    """Return the objective of trials packed by `pack_trials`."""
     plugins, data = pickle.loads(trials)
     use_packed(plugins)  # before scenes with their kinds are read
     return Objective(
@@ -134,7 +134,7 @@ class FitPool:
         """Messages about the workers."""
         return () if self.crew is None else self.crew.notes
 
-    def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+    def map(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
         """See `analysis.fitting.evaluator.Evaluator`.
 
         Raises
@@ -143,7 +143,7 @@ class FitPool:
         StudyError
             If there are no workers.
         """
-        outcomes = self._meanwhile(tasks, go_on)
+        outcomes = self._meanwhile(tasks, proceed)
         if len(outcomes) == len(tasks):
             return outcomes
         crew = self.crew
@@ -154,7 +154,7 @@ class FitPool:
         under_way: dict[int, int] = {}  # task numbers by ticket
         alone = False
         while len(done) < len(tasks):
-            if not go_on():
+            if not proceed():
                 raise StoppedError
             if crew.update():
                 waiting.extend(under_way.pop(ticket) for ticket in crew.stranded())
@@ -180,7 +180,7 @@ class FitPool:
         return [done[number] for number in range(len(tasks))]
 
     def manned(self) -> bool:
-        """Whether a worker is usable.
+        """Return whether a worker is usable.
 
         Raises `StudyError` if none can become usable.
         """
@@ -191,12 +191,12 @@ class FitPool:
         self.crew.update()
         return bool(self.crew.fit)
 
-    def _meanwhile(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
-        """Outcomes of the first tasks, evaluated in this thread until a worker joins."""
+    def _meanwhile(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
+        """Return the outcomes of the first tasks, evaluated in this thread until a worker joins."""
         outcomes: list[Outcome] = []
         while len(outcomes) < len(tasks) and not self.manned():
             outcome = self._objective.evaluate(
-                tasks[len(outcomes)], lambda: go_on() and not self.manned()
+                tasks[len(outcomes)], lambda: proceed() and not self.manned()
             )
             if outcome is not None:
                 outcomes.append(outcome)
@@ -205,7 +205,7 @@ class FitPool:
         return outcomes
 
     def _taken(self, answer: Answer, crew: Crew) -> Outcome | None:
-        """Outcome in an answer; None if the task must be submitted again."""
+        """Return the outcome in an answer; None if the task must be submitted again."""
         if answer.killed:
             return Outcome(None, DIED)
         if isinstance(answer.value, _WorkerResult):

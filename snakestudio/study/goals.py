@@ -53,13 +53,13 @@ def _columns(recording: Recording, *names: str) -> FloatArray:
 
 
 def _net(recording: Recording) -> float:
-    """Horizontal distance of the centre of gravity between start and end, m."""
+    """Return the horizontal distance of the centre of gravity between start and end, m."""
     middle = _columns(recording, "com_x_m", "com_y_m")
     return float(np.hypot(*(middle[-1] - middle[0])))
 
 
 def _travelled(recording: Recording) -> float:
-    """Horizontal path length of the centre of gravity, m."""
+    """Return the horizontal path length of the centre of gravity, m."""
     middle = _columns(recording, "com_x_m", "com_y_m")
     return float(np.hypot(*np.diff(middle, axis=0).T).sum())
 
@@ -188,12 +188,12 @@ def natural_aim(value: str, over: str = "mean") -> Aim:
 
 
 def title_of(value: str) -> str:
-    """Name of a measure for people: the title of a predefined one, or the expression."""
+    """Return the name of a measure for people: the title of a predefined one, or the expression."""
     return MEASURES[value].title if value in MEASURES else value
 
 
 def unit_of(value: str, names: Sequence[str], other_names: Sequence[str] = ()) -> str:
-    """Unit suffix of a measure, for a run with these columns; "" if dimensionless or unknown.
+    """Return the unit suffix of a measure, for a run with these columns; "" if dimensionless or unknown.
 
     Raises `SignalError` if such a run does not have this measure.
 

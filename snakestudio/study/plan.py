@@ -104,7 +104,7 @@ class Plan:
         return cls(study, scene, scene_path.parent, str(path))
 
     def doc(self, vary: Vary) -> FieldDoc:
-        """Declaration of a varied value (of its first key)."""
+        """Return the declaration of a varied value (of its first key)."""
         return field_doc(*declared(self.scene, vary.all_keys[0]))
 
     def _problems(self, vary: Vary, at: str) -> Iterator[Problem]:
@@ -186,7 +186,7 @@ class Plan:
         return value
 
     def _expanded(self, key: str) -> tuple[str, ...]:
-        """Keys that match the key of a jitter and are numbers."""
+        """Return the keys that match the key of a jitter and are numbers."""
         keys: tuple[str, ...] = (key,)
         if _ALL.search(key):
             keys = tuple(
@@ -195,7 +195,7 @@ class Plan:
         return tuple(each for each in keys if _is_number(_value(self.scene, each)))
 
     def grid_point(self, number: int) -> Point:
-        """Point of the grid; the last value varies fastest."""
+        """Return the point of the grid; the last value varies fastest."""
         values: dict[str, Plain] = {}
         rest = number
         for group in reversed(self.study.groups):
@@ -210,24 +210,26 @@ class Plan:
         )
 
     def point(self, number: int, places: Sequence[float]) -> Point:
-        """Point at fractions from 0 to 1, one per group of values that vary together."""
+        """Return the point at fractions from 0 to 1, one per group of values that vary together."""
         values: dict[str, Plain] = {}
-        for group, place in zip(self.study.groups, places, strict=True):
+        for group, position in zip(self.study.groups, places, strict=True):
             for vary in group:
-                values |= {key: self._fitting(key, vary.at(float(place))) for key in vary.all_keys}
+                values |= {
+                    key: self._fitting(key, vary.at(float(position))) for key in vary.all_keys
+                }
         return Point(
             number, {key: values[key] for vary in self.study.vary for key in vary.all_keys}
         )
 
     def scene_at(self, values: Mapping[str, Any]) -> Scene:
-        """Scene of a point.
+        """Return the scene of a point.
 
         Raises `SceneError` if the values contradict each other.
         """
         return with_values(self.scene, dict(values)) if values else self.scene
 
     def repeat(self, point: Point, repeat: int) -> dict[str, Any]:
-        """Scene values of a repeat (from 0) of a point: those of the point, with random variations.
+        """Return the scene values of a repeat (from 0) of a point: those of the point, with random variations.
 
         The variations depend only on the seed and the number of the repeat, so that they are the same
         at every point. They stay within the bounds of the scene.
@@ -279,7 +281,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _takes_numbers(key: str) -> bool:
-    """Whether a key that the scene omits is a number, judged by its name."""
+    """Return whether a key that the scene omits is a number, judged by its name."""
     return re.search(r"_(?:deg|m|s|nm|kg|rad|n|hz)\w*$", key) is not None
 
 

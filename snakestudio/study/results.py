@@ -53,7 +53,7 @@ def _limit_over(limit: Limit, numbers: FloatArray) -> float:
 
 
 def score_of(study: StudyFields, outcomes: Sequence[RunOutcome]) -> PointScore:
-    """Score of a point from the outcomes of its repeats."""
+    """Return the score of a point from the outcomes of its repeats."""
     measures = _measures(study, outcomes)
     goals = []
     excess = 0.0
@@ -75,7 +75,7 @@ def score_of(study: StudyFields, outcomes: Sequence[RunOutcome]) -> PointScore:
 
 
 def _measures(study: StudyFields, outcomes: Sequence[RunOutcome]) -> FloatArray:
-    """Measures of repeats, (r, goals and limits); NaN for failed runs."""
+    """Return the measures of repeats, (r, goals and limits); NaN for failed runs."""
     count = len(study.goals) + len(study.limits)
     measures = np.full((len(outcomes), count), np.nan)
     for row, outcome in enumerate(outcomes):
@@ -85,7 +85,7 @@ def _measures(study: StudyFields, outcomes: Sequence[RunOutcome]) -> FloatArray:
 
 
 def _plausibility_of(outcomes: Sequence[RunOutcome]) -> str:
-    """Entry of a point in the column ``plausibility``."""
+    """Return the entry of a point in the column ``plausibility``."""
     results = [outcome.plausibility for outcome in outcomes if outcome.state == "done"]
     checks = dict.fromkeys(
         violation.check
@@ -137,14 +137,14 @@ class Table(Mapping[str, np.ndarray]):
         seconds = np.zeros(n)
         plausibility = np.full(n, "", np.object_)
         for row, repeats in enumerate(self.rows):
-            there = [outcome for _, outcome in repeats if outcome is not None]
-            runs[row] = len(there)
-            failed[row] = sum(outcome.state != "done" for outcome in there)
-            seconds[row] = math.fsum(outcome.seconds for outcome in there)
-            plausibility[row] = _plausibility_of(there)
-            if len(there) < len(repeats):
+            outcomes_done = [outcome for _, outcome in repeats if outcome is not None]
+            runs[row] = len(outcomes_done)
+            failed[row] = sum(outcome.state != "done" for outcome in outcomes_done)
+            seconds[row] = math.fsum(outcome.seconds for outcome in outcomes_done)
+            plausibility[row] = _plausibility_of(outcomes_done)
+            if len(outcomes_done) < len(repeats):
                 continue
-            measures = _measures(study, there)
+            measures = _measures(study, outcomes_done)
             numbers[row] = [_goal_over(goal, measures[:, k]) for k, goal in enumerate(goals)] + [
                 _limit_over(limit, measures[:, k]) for k, limit in enumerate(limits, len(goals))
             ]
@@ -203,7 +203,7 @@ class Table(Mapping[str, np.ndarray]):
         return np.stack(columns, axis=1) if columns else np.zeros((self.n_points, 0))
 
     def including_implausible(self, include: bool) -> Table:
-        """The same results, with or without the points that are not plausible among the valid ones."""
+        """Return the same results, with or without the points that are not plausible among the valid ones."""
         if include == self.includes_implausible:
             return self
         search = self.study.search.model_copy(update={"include_implausible": include})
@@ -267,7 +267,7 @@ class Table(Mapping[str, np.ndarray]):
         return " ".join(notes)
 
     def _results(self) -> list[Plausibility | None]:
-        """Result of the plausibility checks of each completed run."""
+        """Return the result of the plausibility checks of each completed run."""
         return [
             outcome.plausibility
             for repeats in self.rows
@@ -307,13 +307,13 @@ class Table(Mapping[str, np.ndarray]):
 
 
 def front(goals: FloatArray) -> IntArray:
-    """Pareto-optimal rows of `goals` (n, g), where smaller is better, in the order of the first goal.
+    """Return the pareto-optimal rows of `goals` (n, g), where smaller is better, in the order of the first goal.
 
     Of identical rows only the first is included.
     """
     rest = np.lexsort(goals.T[::-1]) if goals.shape[1] else np.arange(min(1, len(goals)))
     best: list[int] = []
-    while len(rest):  # in this order no other row is better than the first remaining one
+    while len(rest):  # in this order, no row is better than the first remaining one
         best.append(int(rest[0]))
         rest = rest[~np.all(goals[rest[0]] <= goals[rest], axis=1)]
     return np.array(best, np.int64)

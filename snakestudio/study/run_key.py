@@ -37,10 +37,10 @@ _MEASURING = ("reduction", "filter", "quantity")
 
 @cache
 def code_hash() -> str:
-    """Hash of all code that computes a run and of the target processor: equal hashes mean equal bits."""
+    """Return the hash of all code that computes a run and of the target processor: equal hashes mean equal bits."""
     digest = hashlib.sha256(source_hash().encode())
-    for place in _COMPUTING:
-        part = _PACKAGE / place
+    for relative in _COMPUTING:
+        part = _PACKAGE / relative
         for path in [part] if os.path.isfile(part) else sorted(part.rglob("*.py")):
             digest.update(
                 path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + path.read_bytes()
@@ -69,6 +69,6 @@ def study_hash(measures: Iterable[str], files: dict[str, bytes]) -> str:
 
 
 def run_key(shared: str, scene: Scene) -> str:
-    """Key of a run of `scene`, given the `study_hash` of its study."""
+    """Return the key of a run of `scene`, given the `study_hash` of its study."""
     plugins = "".join(plugin.digest for plugin in plugins_in_use(scene))
     return hashlib.sha256((shared + plugins + scene.model_dump_json()).encode()).hexdigest()[:40]

@@ -22,7 +22,7 @@ from snakestudio.session.run_schema import run_schema
 from snakestudio.study.cluster import Cluster, Tls
 from snakestudio.study.description import StudyFields
 from snakestudio.study.driver import Driver, Progress
-from snakestudio.study.evaluate import place_of
+from snakestudio.study.evaluate import transfer_name
 from snakestudio.study.goals import title_of, unit_of
 from snakestudio.study.plan import Plan
 from snakestudio.study.results import Table
@@ -95,7 +95,7 @@ def open_plan(path: Path) -> Plan:
 
 
 def formulations_of(plan: Plan) -> tuple[str, ...]:
-    """Formulations of the dynamics that the runs use."""
+    """Return the formulations of the dynamics that the runs use."""
     kinds: list[str] = [plan.scene.model.kind]
     for vary in plan.study.vary:
         if "model.kind" in vary.all_keys:
@@ -104,7 +104,7 @@ def formulations_of(plan: Plan) -> tuple[str, ...]:
 
 
 def warnings_of(plan: Plan) -> list[str]:
-    """Warnings about a study: varied values without effect, costs that are maximised."""
+    """Return the warnings about a study: varied values without effect, costs that are maximised."""
     warnings = []
     for number, vary in enumerate(plan.study.vary, 1):
         for key in vary.all_keys:
@@ -122,7 +122,7 @@ def warnings_of(plan: Plan) -> list[str]:
 
 
 def columns_of(scene: Scene, base_dir: Path | None) -> tuple[str, ...]:
-    """Columns of a run of a scene.
+    """Return the columns of a run of a scene.
 
     Raises `SceneError` if the scene cannot run.
     """
@@ -144,7 +144,7 @@ def units_of(study: StudyFields, columns: Sequence[str]) -> tuple[dict[str, str]
 
 
 def check_measures(plan: Plan) -> dict[str, str]:
-    """Unit suffixes of the measures, by name.
+    """Return the unit suffixes of the measures, by name.
 
     Raises `StudyError`, naming all measures that a run of the scene does not have. Raises
     `SceneError` if the scene cannot run.
@@ -204,7 +204,7 @@ def run_study(
 
 
 def texts_of(path: Path) -> dict[str, str]:
-    """The study and its scene as TOML, as they were during the run.
+    """Return the study and its scene as TOML, as they were during the run.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def texts_of(path: Path) -> dict[str, str]:
 
 
 def units_of_results(path: Path) -> dict[str, str]:
-    """Unit suffixes of goals and limits by name.
+    """Return the unit suffixes of goals and limits by name.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def units_of_results(path: Path) -> dict[str, str]:
 
 
 def results_of(path: Path, *, include_implausible: bool = False) -> Table:
-    """Results so far of the study in a file, as it was during the run.
+    """Return the results so far of the study in a file, as it was during the run.
 
     With `include_implausible`, runs that are not plausible count, even if the study leaves them out.
 
@@ -252,7 +252,7 @@ def results_of(path: Path, *, include_implausible: bool = False) -> Table:
 def scene_of_run(
     path: Path, study: StudyFields, text: str, request: RunRequest
 ) -> tuple[Scene, Path]:
-    """The scene of a run as it was run, and the base folder of its file names.
+    """Return the scene of a run as it was run, and the base folder of its file names.
 
     Raises `SceneError` if the values do not fit the scene.
 
@@ -271,7 +271,7 @@ def scene_of_run(
         present = Plan.of_file(load_study(path), path).scene
     except (SceneError, StudyError):
         present = scene
-    names = {place_of(name): name for _, name in named_files(present)}
+    names = {transfer_name(name): name for _, name in named_files(present)}
     moved = {key: names[name] for key, name in named_files(scene) if names.get(name, name) != name}
     scene = with_values(scene, moved) if moved else scene
     return with_values(scene, request.changes) if request.changes else scene, base_dir

@@ -121,7 +121,7 @@ class _Batches:
         ):  # restarts always change the number of points
             self.begun += ((self._number, len(places)),)
         places = places[: self._left]
-        points = [self._plan.point(self._number + k, place) for k, place in enumerate(places)]
+        points = [self._plan.point(self._number + k, position) for k, position in enumerate(places)]
         self._number += len(points)
         self._left -= len(points)
         return points
@@ -132,7 +132,7 @@ class _Batches:
 
 
 def ranked(scores: Sequence[Score]) -> list[float]:
-    """One number per point for a search with one goal: valid points by goal, then violations, then failures.
+    """Return one number per point for a search with one goal: valid points by goal, then violations, then failures.
 
     Smaller is better. CMA-ES uses only the order, so the distance between the classes does not matter.
     """
@@ -153,7 +153,7 @@ def ranked(scores: Sequence[Score]) -> list[float]:
 
 
 def _evolution(study: StudyFields, d: int) -> Iterator[Any]:
-    """CMA-ES (Hansen), restarted from a new point with twice the population after convergence."""
+    """Yield the CMA-ES (Hansen), restarted from a new point with twice the population after convergence."""
     import cma
 
     random = np.random.RandomState(study.search.seed)

@@ -106,7 +106,7 @@ class RunRequest:
 
 
 def store_path(study: Path) -> Path:
-    """Path of the results of a study file: ``NAME.results`` next to it."""
+    """Return the path of the results of a study file: ``NAME.results`` next to it."""
     return study.with_suffix(".results")
 
 
@@ -232,7 +232,7 @@ class Store:
             ValueError,
             TypeError,
             AttributeError,
-        ) as error:  # or the text in it
+        ) as error:  # the database, or a text in it, is damaged
             raise StudyError(
                 f"{self.path}: these results are damaged ({error}). Move the file away to restart the study."
             ) from None
@@ -289,7 +289,7 @@ class Store:
         with self._reporting_errors():
             self.db.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (name, value))
 
-    def ask(self, runs: Sequence[RunRequest]) -> None:
+    def add_requests(self, runs: Sequence[RunRequest]) -> None:
         """Store runs that the study requests.
 
         Raises
@@ -300,7 +300,7 @@ class Store:
         with self._reporting_errors(), self._transaction():
             self.db.executemany("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?)", rows)
 
-    def land(self, outcomes: Iterable[RunOutcome]) -> None:
+    def add_outcomes(self, outcomes: Iterable[RunOutcome]) -> None:
         """Store outcomes of runs.
 
         Raises
@@ -341,7 +341,7 @@ class Store:
     # -------------------------------------------------------------------------------------- reading
 
     def about(self) -> dict[str, str]:
-        """Description of the study.
+        """Return the description of the study.
 
         Raises
         ------
@@ -351,7 +351,7 @@ class Store:
             return dict(self.db.execute("SELECT name, value FROM about"))
 
     def noted(self, name: str, usual: str, parse: Callable[[Any], Parsed]) -> Parsed:
-        """An entry of the description, parsed as JSON and converted by `parse`; `usual` if missing.
+        """Return an entry of the description, parsed as JSON and converted by `parse`; `usual` if missing.
 
         Raises
         ------
@@ -362,7 +362,7 @@ class Store:
             return parse(json.loads(about.get(name, usual)))
 
     def known(self, keys: Sequence[str], traces: bool = False) -> dict[str, RunOutcome]:
-        """Outcomes of those of these runs that are known, by key.
+        """Return the outcomes of those of these runs that are known, by key.
 
         Raises
         ------
@@ -382,7 +382,7 @@ class Store:
         return outcomes
 
     def requests(self) -> list[RunRequest]:
-        """Runs that the study requested, by point and repeat.
+        """Return the runs that the study requested, by point and repeat.
 
         Raises
         ------
@@ -394,8 +394,8 @@ class Store:
             )
             return [_request_of(row) for row in rows]
 
-    def landed(self) -> int:
-        """Counter that grows with every stored run.
+    def last_number(self) -> int:
+        """Return the counter that grows with every stored run.
 
         Raises
         ------
@@ -406,7 +406,7 @@ class Store:
         return int(last)
 
     def results(self) -> list[tuple[RunRequest, RunOutcome | None]]:
-        """All requested runs with their outcomes (without traces); None for those not yet run.
+        """Return all requested runs with their outcomes (without traces); None for those not yet run.
 
         Raises
         ------
@@ -443,7 +443,7 @@ class Store:
 
 
 def _text(measures: Sequence[float]) -> str:
-    """Numbers as JSON with full precision; Python's JSON has NaN and infinities."""
+    """Return the numbers as JSON with full precision; Python's JSON has NaN and infinities."""
     return json.dumps(list(measures))
 
 

@@ -117,7 +117,7 @@ def _error(source: str, problems: list[Problem]) -> StudyError:
 
 
 def is_study(path: Path) -> bool:
-    """Whether a TOML file seems to be a study, judged by its tables."""
+    """Return whether a TOML file seems to be a study, judged by its tables."""
     try:
         values = parse_toml(read_text(path, STUDY), STUDY)
     except InputError:
@@ -126,7 +126,7 @@ def is_study(path: Path) -> bool:
 
 
 def dump_study(study: StudyFields, base: str | None = None) -> str:
-    """The study as TOML text, merged into `base` if that can be parsed (its comments and layout stay)."""
+    """Return the study as TOML text, merged into `base` if that can be parsed (its comments and layout stay)."""
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError, StudyError):
             text = _over(study, base)
@@ -169,7 +169,7 @@ def save_study(study: StudyFields, path: str | Path) -> None:
 
 
 def scene_of(study: StudyFields, path: Path) -> Path:
-    """Scene file of a study in the file `path`: relative to its folder, or a bundled scene.
+    """Return the scene file of a study in the file `path`: relative to its folder, or a bundled scene.
 
     Raises `UsageError` if it is a file on another computer.
     """
@@ -182,7 +182,7 @@ def scene_of(study: StudyFields, path: Path) -> Path:
 
 
 def scene_named_from(folder: Path, name: str) -> str:
-    """Name of a scene, given by path or bare name, in a study file in `folder`."""
+    """Return the name of a scene, given by path or bare name, in a study file in `folder`."""
     file = find_scene(local_path(name))
     if is_bare_name(Path(name)) and find_scene(Path(name), folder).resolve() == file.resolve():
         return name
@@ -190,7 +190,7 @@ def scene_named_from(folder: Path, name: str) -> str:
 
 
 def named_from(folder: Path, file: Path) -> str:
-    """Path of a file relative to `folder`; absolute if they are on different drives."""
+    """Return the path of a file relative to `folder`; absolute if they are on different drives."""
     with contextlib.suppress(ValueError):
         return Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
     return file.resolve().as_posix()

@@ -24,7 +24,7 @@ _PULL_S = 0.05
 
 
 def available() -> bool:
-    """Whether pylsl is installed."""
+    """Return whether pylsl is installed."""
     return find_spec("pylsl") is not None
 
 
@@ -48,7 +48,7 @@ def library() -> Any:
 
 
 def outlet_columns(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Columns of a run to send: centre of mass, joint angles, and position and orientation of each link."""
+    """Return the columns of a run to send: centre of mass, joint angles, and position and orientation of each link."""
     angles = [name for name in names if re.fullmatch(r"joint_\d+_(yaw|pitch)_rad", name)]
     poses = [name for name in names if re.fullmatch(r"link_\d+_([xyz]_m|q[wxyz])", name)]
     return ("com_x_m", "com_y_m", "com_z_m", *angles, *poses)
@@ -116,7 +116,7 @@ class LslOutlet:
 def wait_for_marker(
     stream: str, limit: float | None, cancelled: Callable[[], bool]
 ) -> Trigger | None:
-    """Wait for the first sample of a stream, and search for the stream by name until it appears.
+    """Return the wait for the first sample of a stream, and search for the stream by name until it appears.
 
     Raises `TriggerError` if pylsl cannot be used, or no sample arrives within the limit.
 

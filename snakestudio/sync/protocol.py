@@ -56,7 +56,7 @@ class Trigger:
     """Uncertainty of `offset`, s; None if unknown."""
 
     def sentence(self) -> str:
-        """Description for the events of a run."""
+        """Return the description for the events of a run."""
         named = f" “{self.name}”" if self.name else ""
         text = (
             f"{self.kind} was received from {self.peer}{named} at {self.received:.6f} (Unix time)"
@@ -69,18 +69,18 @@ class Trigger:
 
 
 def clock_words(offset: float, uncertainty: float) -> str:
-    """Text for an offset between clocks, such as "0.210 ± 0.050 ms ahead"."""
+    """Return the text for an offset between clocks, such as "0.210 ± 0.050 ms ahead"."""
     side = "ahead" if offset >= 0 else "behind"
     return f"{1e3 * abs(offset):.3f} ± {1e3 * uncertainty:.3f} ms {side}"
 
 
 def greeting() -> str:
-    """First line of the listener."""
+    """Return the first line of the listener."""
     return f"{_NAME} {VERSION}"
 
 
 def version_of(line: str) -> int | None:
-    """Version in a first line; None if the line is not a greeting."""
+    """Return the version in a first line; None if the line is not a greeting."""
     fields = line.split()
     return (
         int(fields[1])
@@ -97,12 +97,12 @@ def format_line(*fields: object) -> bytes:
 
 
 def run_word(name: str) -> str:
-    """Name of a run as a single word of a line."""
+    """Return the name of a run as a single word of a line."""
     return re.sub(r"\s+", "_", name.strip())[:200]
 
 
 def number(field: str) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     try:
         value = float(field)
     except ValueError:

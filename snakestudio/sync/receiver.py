@@ -133,7 +133,7 @@ class TriggerReceiver:
         limit: float | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> Trigger | None:
-        """Wait for a trigger in the calling thread.
+        """Return the wait for a trigger in the calling thread.
 
         Raises `TriggerError` if none arrives within the limit.
 
@@ -191,14 +191,14 @@ class TriggerReceiver:
                 self.accept()
             elif (
                 peer := self._peers.get(source)
-            ) is not None:  # unless it was just disconnected for a new one
+            ) is not None:  # None if it was just disconnected for a new one
                 self._read(peer)
 
     def accept(self) -> None:
         """Accept the next pending connection, and handle data that came with it."""
         try:
             connection, address = self._listener.accept()
-        except OSError:  # it disconnected before it was accepted
+        except OSError:  # the peer disconnected before it was accepted
             return
         self._events += 1
         peer = _Peer(connection, f"{address[0]}:{address[1]}", address[0], self._events)

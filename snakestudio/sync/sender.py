@@ -50,7 +50,7 @@ class SentTrigger:
     clock: ClockOffset | None
 
     def sentence(self) -> str:
-        """Description for the events of a run."""
+        """Return the description for the events of a run."""
         text = f"{self.kind} was sent to {self.peer} at {self.sent:.6f} (Unix time)"
         text += (
             ", not acknowledged"
@@ -143,10 +143,10 @@ class TriggerSender:
             if answer is None:
                 break
             fields, ended = answer
-            there = number(fields[2]) if len(fields) == 3 else None
-            if there is not None:
+            peer_time = number(fields[2]) if len(fields) == 3 else None
+            if peer_time is not None:
                 trip = ended - began
-                offsets.append(ClockOffset(there - (wall + 0.5 * trip), 0.5 * trip))
+                offsets.append(ClockOffset(peer_time - (wall + 0.5 * trip), 0.5 * trip))
         if offsets:
             self.clock = min(offsets, key=lambda one: one.uncertainty)
             self._send(format_line("CLOCK", self.clock.offset, self.clock.uncertainty))
@@ -167,7 +167,7 @@ class TriggerSender:
         return sent
 
     def acknowledged(self, kind: TriggerKind, sent: float) -> SentTrigger:
-        """Wait for the answer to a sent trigger, unless the peer sends no answers.
+        """Return the wait for the answer to a sent trigger, unless the peer sends no answers.
 
         Raises `TriggerError` if the peer refuses it or the connection is closed.
         """
@@ -206,7 +206,7 @@ class TriggerSender:
         return None
 
     def _line(self, seconds: float) -> tuple[str, float] | None:
-        """The next line and its time of arrival (by `perf_counter`); None if none arrives in time."""
+        """Return the next line and its time of arrival (by `perf_counter`); None if none arrives in time."""
         deadline = time.monotonic() + seconds
         while not self._lines:
             left = deadline - time.monotonic()

@@ -193,7 +193,7 @@ class SynchronizedStart:
         return f"Ready: {self._action_names.by_hand} starts it.{fired}"
 
     def wait(self) -> bool:
-        """Wait for the trigger, or for `start_now`.
+        """Return the wait for the trigger, or for `start_now`.
 
         Raises `TriggerError` if no trigger arrives within the limit.
 
@@ -204,15 +204,15 @@ class SynchronizedStart:
         """
         limit = self.choices.limit_s or None
         if self._receiver is not None:
-            self.trigger = self._receiver.wait("START", limit, self._awaited)
+            self.trigger = self._receiver.wait("START", limit, self._is_due)
         elif self.choices.wait == "lsl":
-            self.trigger = wait_for_marker(self.choices.wait_stream, limit, self._awaited)
+            self.trigger = wait_for_marker(self.choices.wait_stream, limit, self._is_due)
         else:
-            while not self._awaited():
+            while not self._is_due():
                 self._now.wait(_LOOK_S)
         return not self.cancelled
 
-    def _awaited(self) -> bool:
+    def _is_due(self) -> bool:
         return self._now.is_set() or self.cancelled
 
     def start_run(self) -> None:

@@ -130,7 +130,7 @@ class CellColumn:
 
 
 def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> list[CellColumn]:
-    """Columns for the declared fields of a part.
+    """Return the columns for the declared fields of a part.
 
     Parameters
     ----------
@@ -141,13 +141,13 @@ def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> li
 
 
 def column_of(model: type[BaseModel], name: str) -> CellColumn:
-    """Column for a declared field of a part."""
+    """Return the column for a declared field of a part."""
     kind, optional, choices = field_kind(model, name)
     return CellColumn(name, field_doc(model, name), kind, optional, choices)
 
 
 def _plain(value: Any) -> str:
-    """Value of a pair as text, in quotation marks if it would be parsed as another type."""
+    """Return the value of a pair as text, in quotation marks if it would be parsed as another type."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

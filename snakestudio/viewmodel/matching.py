@@ -44,11 +44,11 @@ def match(query: str, text: str) -> Match | None:
 
 def _match_word(term: str, text: str) -> tuple[float, list[int]] | None:
     starts = [
-        place
-        for place, letter in enumerate(text)
-        if letter.isalnum() and not text[place - 1 : place].isalnum()
+        index
+        for index, letter in enumerate(text)
+        if letter.isalnum() and not text[index - 1 : index].isalnum()
     ]
-    places = [place for place in starts if text.startswith(term, place)]
+    places = [index for index in starts if text.startswith(term, index)]
     if places:
         return (_START if places[0] == 0 else _WORD), list(range(places[0], places[0] + len(term)))
     if len(term) > 1 and (initials := _in_turn(term, text, starts)) is not None:
@@ -64,11 +64,11 @@ def _match_word(term: str, text: str) -> tuple[float, list[int]] | None:
 
 
 def _in_turn(term: str, text: str, places: range | list[int]) -> list[int] | None:
-    """First positions of `places` that have the letters of `term` in sequence."""
+    """Return the first positions of `places` that have the letters of `term` in sequence."""
     positions: list[int] = []
-    for place in places:
-        if text[place] == term[len(positions)]:
-            positions.append(place)
+    for index in places:
+        if text[index] == term[len(positions)]:
+            positions.append(index)
             if len(positions) == len(term):
                 return positions
     return None

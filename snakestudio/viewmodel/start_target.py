@@ -65,7 +65,7 @@ class Target(Protocol):
         """Return a description of what will start, as sentences."""
         ...
 
-    def standing(self) -> tuple[str, str]:
+    def state_text(self) -> tuple[str, str]:
         """Return the current state as text, and the role of the text; ("", "") if there is nothing to report."""
         ...
 

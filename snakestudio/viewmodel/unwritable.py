@@ -39,6 +39,6 @@ def unwritable_notice(folders: Mapping[UserFolder, str], settings_file: str = ""
 
 
 def _common(paths: list[Path]) -> list[Path]:
-    """Common parent folder, unless it is writable."""
+    """Return the common parent folder, unless it is writable."""
     folder = Path(os.path.commonpath(paths))
     return paths if folder == Path(folder.anchor) or os.access(folder, os.W_OK) else [folder]

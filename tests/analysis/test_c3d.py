@@ -138,11 +138,11 @@ def by_hand(
     for frame in range(k):
         for point in range(n):
             seen = (frame + point) % 7
-            place = [10 * frame + point, -3 * frame, 100 + point]
+            position = [10 * frame + point, -3 * frame, 100 + point]
             if integers:
-                frames += b"".join(map(int16, place)) + int16(2 if seen else -1)
+                frames += b"".join(map(int16, position)) + int16(2 if seen else -1)
             else:
-                frames += b"".join(map(real, map(float, place))) + real(2.0 if seen else -1.0)
+                frames += b"".join(map(real, map(float, position))) + real(2.0 if seen else -1.0)
         frames += b"".join((int16 if integers else real)(5) for _ in range(analog))  # type: ignore[operator]
     frames = frames.ljust(-(-len(frames) // 512) * 512, b"\0")
     for frame in range(k if segments else 0):
@@ -209,7 +209,7 @@ def test_files_of_the_library_are_read_as_the_library_reads_them(
 @pytest.mark.parametrize("processor", [INTEL, DEC])
 @pytest.mark.parametrize("integers", [True, False])
 @pytest.mark.parametrize("first", [1, 40])
-def test_numbers_of_any_processor_are_read_as_the_library_reads_them(
+def test_numbers_of_any_processor_are_read_like_the_library(
     tmp_path: Path, processor: int, integers: bool, first: int
 ) -> None:
     path = tmp_path / "a.c3d"
@@ -282,7 +282,7 @@ def test_contradictions_resolved_by_size_are_noted(
 
 
 @pytest.mark.parametrize("integers", [True, False])
-def test_a_damaged_header_never_yields_other_positions(tmp_path: Path, integers: bool) -> None:
+def test_damaged_header_is_never_read_as_other_positions(tmp_path: Path, integers: bool) -> None:
     sound = by_hand(INTEL, integers)
     expected = read_c3d(tmp_path / "a.c3d", sound).position
     n_read = 0
@@ -306,7 +306,7 @@ def test_two_scales_are_noted_and_the_header_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", [512, 1024, 1500])
-def test_a_truncated_file_is_read_to_its_last_whole_frame(tmp_path: Path, missing: int) -> None:
+def test_truncated_file_is_read_to_its_last_complete_frame(tmp_path: Path, missing: int) -> None:
     sound = by_hand(INTEL, False)
     expected = read_c3d(tmp_path / "a.c3d", sound).position
     markers = read_c3d(tmp_path / "a.c3d", sound[:-missing])
@@ -317,7 +317,7 @@ def test_a_truncated_file_is_read_to_its_last_whole_frame(tmp_path: Path, missin
     )
 
 
-def test_a_file_truncated_before_its_second_frame_is_refused(tmp_path: Path) -> None:
+def test_file_truncated_before_its_second_frame_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match="announces 25 frames but has 1"):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, False)[: 1024 + 100])
 
@@ -371,7 +371,7 @@ def test_units_of_length_are_read_in_any_spelling(
     np.testing.assert_allclose(markers.position, plain.position * factor)
 
 
-def test_an_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
+def test_unknown_unit_of_length_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExperimentError, match='"furlong" is unknown'):
         read_c3d(tmp_path / "a.c3d", by_hand(INTEL, True, analog=2, units="furlong"))
 

@@ -60,7 +60,7 @@ def crawled() -> ChainComparison:
     return result
 
 
-def test_friction_moves_the_chain_as_it_moves_the_body_in_the_limit() -> None:
+def test_chain_under_friction_converges_to_the_body() -> None:
     """P4's engine against P5's, which are independent: path, speed and torques converge with order 2."""
     result = crawled()
     assert result.free
@@ -76,7 +76,7 @@ def test_friction_moves_the_chain_as_it_moves_the_body_in_the_limit() -> None:
     assert limit == pytest.approx(body, abs=1e-3 * np.abs(body).max())
 
 
-def test_the_chain_starts_where_the_body_is() -> None:
+def test_chain_starts_where_the_body_is() -> None:
     """Links of a fine chain against the body's cross-sections, and their velocities from the first steps of the run."""
     from snakestudio.model.robot.beam_shape import initial_body
 
@@ -207,5 +207,5 @@ def test_unsuitable_scenes_are_reported(capsys: pytest.CaptureFixture[str]) -> N
         compare_chain(straight, (8,))
 
 
-def test_a_comparison_can_be_cancelled() -> None:
+def test_comparison_can_be_cancelled() -> None:
     assert compare_chain(crawler(), (8, 16), (), None, lambda fraction: fraction < 0.5) is None

@@ -52,9 +52,9 @@ def test_interpolated_rows_do_not_count() -> None:
 def test_slower_robot_is_not_taken_as_late() -> None:
     """In one frame, 8 % slower (as P2's robot falls behind): the oscillation, not the lag, determines the time."""
     time = np.arange(221) / 20.0
-    place = track(time + 0.1, 5)
-    place[:, 0] -= 0.08 * 0.15 * time
-    capture = replace(seen(0.1, 0.0, (0.0, 0.0, 0.0)), position=place[:, None])
+    position = track(time + 0.1, 5)
+    position[:, 0] -= 0.08 * 0.15 * time
+    capture = replace(seen(0.1, 0.0, (0.0, 0.0, 0.0)), position=position[:, None])
     result = align(RUN, capture, AlignmentOptions(align_heading=False, align_position=False))
     assert result.offset_s == pytest.approx(0.1, abs=1e-3)
     assert result.heading_rad == 0.0
@@ -148,7 +148,7 @@ def test_clock_far_from_the_run_counts_from_its_own_beginning(begin: float) -> N
     )
 
 
-def test_a_capture_is_a_recording() -> None:
+def test_capture_is_a_recording() -> None:
     capture = seen(0.1, turned=True, gaps=((30, 34),))
     laid = align(RUN, capture).apply(capture)
     recording = CaptureRecording(laid, RUN)
@@ -179,7 +179,7 @@ def test_a_capture_is_a_recording() -> None:
     assert set(column_names(recording.schema)) <= set(column_names(RUN.schema))
 
 
-def test_the_centre_of_mass_has_its_columns() -> None:
+def test_centre_of_mass_has_its_columns() -> None:
     centre: Capture = replace(seen(), links=(CENTRE_OF_MASS,))
     recording = CaptureRecording(centre, RUN)
     values = np.concatenate(list(table(recording, ("com_x_m", "com_vy_mps", "link_6_x_m"))))

@@ -44,7 +44,7 @@ def test_interpolated_rows_do_not_count() -> None:
     assert _compare(capture).trials[0].figures["position_max"].value < 1e-6
 
 
-def test_headings() -> None:
+def test_headings_ignore_mounting_rotation() -> None:
     capture = seen(0.0, 0.0, (0.0, 0.0, 0.0), turned=True)
     figures = _compare(capture).trials[0].figures
     assert figures["heading_max"].value < 0.05
@@ -85,7 +85,7 @@ def test_trend_of_a_linear_track_is_exact() -> None:
     assert trend.amplitude == pytest.approx(0.03, rel=1e-6)
 
 
-def test_the_frequency_of_a_long_record() -> None:
+def test_frequency_of_a_long_record() -> None:
     time = np.arange(12000) / 20.0
     z = 0.1 * time + 0.08 * np.cos(2.0 * math.pi * 0.2222 * time) * 1j + 0.01 * np.exp(3j * time)
     trend = trend_of(time, np.stack([z.real, z.imag], axis=1))

@@ -40,8 +40,8 @@ def _table(path: Path, head: list[str], rows: list[list[str]], mark: str = ",") 
 
 def _rows(*, time: float = 1.0, length: float = 1.0, digits: int = 6) -> list[list[str]]:
     return [
-        [f"{time * t:.{digits}f}", *(f"{length * value:.{digits}f}" for value in place)]
-        for t, place in zip(TIME, PLACE, strict=True)
+        [f"{time * t:.{digits}f}", *(f"{length * value:.{digits}f}" for value in position)]
+        for t, position in zip(TIME, PLACE, strict=True)
     ]
 
 
@@ -126,7 +126,7 @@ def test_rows_of_names_kinds_and_axes_are_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_heading_about_the_vertical_in_degrees(tmp_path: Path) -> None:
+def test_heading_about_the_vertical_in_degrees(tmp_path: Path) -> None:
     rows = [[*row, f"{170.0 + i:.1f}"] for i, row in enumerate(_rows())]
     capture = read_capture(_table(tmp_path / "a.csv", ["t,x,y,z,heading_deg"], rows))
     assert capture.orientation is not None
@@ -159,8 +159,8 @@ def test_gaps_are_filled_or_reported(tmp_path: Path) -> None:
     for i in range(20, 33):
         rows[i][1:] = ["", "", ""]
     capture = read_capture(_table(tmp_path / "a.csv", ["t,x,y,z"], rows))
-    gone = [5, 6, 9, 12, *range(20, 33)]
-    assert np.flatnonzero(~capture.measured[:, 0]).tolist() == gone
+    missing = [5, 6, 9, 12, *range(20, 33)]
+    assert np.flatnonzero(~capture.measured[:, 0]).tolist() == missing
     assert np.flatnonzero(~capture.known[:, 0]).tolist() == list(range(20, 33))
     np.testing.assert_allclose(capture.position[[5, 6, 9, 12], 0], PLACE[[5, 6, 9, 12]], atol=1e-3)
     assert any("4 rows in 3 gaps (longest 0.15 s)" in note for note in capture.notes)
@@ -229,7 +229,7 @@ def test_binary_foreign_huge_and_absent_files(
         read_capture(path)
 
 
-def test_a_file_cut_off_in_its_last_line_is_read(tmp_path: Path) -> None:
+def test_file_truncated_in_its_last_line_is_read(tmp_path: Path) -> None:
     path = _table(tmp_path / "a.csv", ["t,x,y,z"], _rows())
     path.write_text(path.read_text(encoding="utf-8")[:-14], encoding="utf-8")
     capture = read_capture(path)

@@ -27,8 +27,8 @@ def noise(random: np.random.Generator) -> np.ndarray:
 def test_intervals_contain_the_truth_in_95_of_100_cases() -> None:
     random = np.random.default_rng(5)
     time = np.linspace(0.0, 1.0, N)
-    share = np.linspace(0.5, 1.0, LINKS)
-    columns = [np.outer(time, share).ravel(), np.outer(np.sin(9.0 * time), np.ones(LINKS)).ravel()]
+    factor = np.linspace(0.5, 1.0, LINKS)
+    columns = [np.outer(time, factor).ravel(), np.outer(np.sin(9.0 * time), np.ones(LINKS)).ravel()]
     jacobian = np.stack(columns, axis=1)
     instants = np.repeat(np.arange(N), LINKS)
     held = np.zeros(2)

@@ -94,7 +94,7 @@ def test_friction_40_percent_off_is_found_within_5_percent(seen: Trial) -> None:
     assert correlation_lines(close)[0] in fit_report(close).notes
 
 
-def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:
+def test_delay_off_by_40_percent_is_found_to_10_ms() -> None:
     scene = brisk(**{"control.start_delay_s": 0.1})
     trial = Trial(
         "t",
@@ -137,7 +137,7 @@ def test_motor_parameters_are_found_where_they_matter(free: FreeParameter, true:
     assert result.values[key] == pytest.approx(true, rel=0.05)
 
 
-def test_seed_gives_the_same_result_repeatedly(seen: Trial) -> None:
+def test_result_is_reproducible_by_seed(seen: Trial) -> None:
     slow = {"gait.frequency_deg_s": 200.0}
     other = Trial(
         "other",
@@ -173,10 +173,10 @@ def test_clock_and_frame_are_found_exactly_without_noise() -> None:
     assert misfit.heading_rad == pytest.approx(-2.5, abs=1e-4)
     assert misfit.cost < 2e-5, "between rows the run is cubic"
     (first,) = [track for track in tracks if isinstance(track, Track) and track.link == 0]
-    there = misfit.placed(first.position)
-    np.testing.assert_allclose(misfit.unplaced(there), first.position, atol=1e-12)
+    placed = misfit.placed(first.position)
+    np.testing.assert_allclose(misfit.unplaced(placed), first.position, atol=1e-12)
     np.testing.assert_allclose(
-        there[0], objective.run((0, {})).recording.rows(0, 1).link_pose[0, 0, :2], atol=1e-4
+        placed[0], objective.run((0, {})).recording.rows(0, 1).link_pose[0, 0, :2], atol=1e-4
     )
 
 
@@ -185,8 +185,8 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     run = Objective([Trial("t", scene, measured(scene, {}))]).run((0, {}))
     time = np.array([0.1, 0.2, 0.3, 0.4])
     rows = [run.recording.index_at(t) for t in time]
-    place = np.array([run.recording.rows(row, row + 1).link_pose[0, 3, :2] for row in rows])
-    wrong = place.copy()
+    position = np.array([run.recording.rows(row, row + 1).link_pose[0, 3, :2] for row in rows])
+    wrong = position.copy()
     wrong[2] += 5.0
     wrong[3] = np.nan
     partial = Track(time, 3, wrong, np.array([True, True, False, True]))
@@ -200,7 +200,7 @@ def test_drop_outs_do_not_count_and_angles_count_as_lengths() -> None:
     )
 
 
-def test_a_capture_becomes_a_trial() -> None:
+def test_capture_becomes_a_trial() -> None:
     scene = brisk()
     time = np.arange(20) / 20.0
     position = np.zeros((20, 3, 3))
@@ -299,8 +299,8 @@ def test_free_parameters_as_they_are_typed() -> None:
     assert both == free_parameter("ground.mu_along+ground.mu_across", (0.05, 0.5, "log"))
     assert both.values(0.2) == {"ground.mu_along": 0.2, "ground.mu_across": 0.2}
     assert both.value(0.5) == pytest.approx(math.sqrt(0.05 * 0.5), rel=1e-5)
-    assert both.place(both.value(0.3)) == pytest.approx(0.3, abs=1e-5)
-    assert both.place(7.0) == 1.0
+    assert both.position(both.value(0.3)) == pytest.approx(0.3, abs=1e-5)
+    assert both.position(7.0) == 1.0
     with pytest.raises(UsageError, match="is not a range"):
         free_parameter("ground.mu_along", (0.1,))
 

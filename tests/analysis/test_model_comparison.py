@@ -177,7 +177,7 @@ def test_rows_at_other_times_are_interpolated() -> None:
     assert sample(coarse, np.array([0.1, 0.3, 0.4])).count == 2
 
 
-def test_headings_counted_from_either_side_of_a_turn_are_the_same() -> None:
+def test_headings_are_equal_modulo_full_turns() -> None:
     links = np.zeros((3, 1, 3))
     along = np.array([0.5])
     run, reference = (
@@ -219,7 +219,7 @@ def test_cancelling_ends_all_runs() -> None:
 # --- continuous bodies
 
 
-def test_a_body_under_friction_is_compared_with_a_chain_of_its_links() -> None:
+def test_body_under_friction_is_compared_with_its_chain() -> None:
     scene = short("continuum_undulation", 2.0)
     assert chosen_kinds(scene) == ("continuum_beam", "planar_lagrangian")
     comparison = compare_models(scene)

@@ -147,7 +147,7 @@ def test_motive_marker_names_come_from_the_row_of_names(
     assert {body.kind for body in capture.recognition.bodies} == {"marker"}  # type: ignore[union-attr]
 
 
-def test_motive_markers_of_rigid_bodies_and_unlabeled_ones_are_listed_as_ignored(
+def test_motive_body_and_unlabeled_markers_are_ignored(
     tmp_path: Path,
 ) -> None:
     blocks = []
@@ -209,10 +209,16 @@ def _product(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float
 def test_motive_millimetres_of_a_z_up_export_are_read(tmp_path: Path) -> None:
     blocks = []
     for b in range(3):
-        place = 1000.0 * position(b)
+        coordinates = 1000.0 * position(b)
         columns = [("Position", axis) for axis in "XYZ"]
         blocks.append(
-            ("Marker", NAMES[b], str(b), columns, lambda row, place=place: numbers(place[row]))
+            (
+                "Marker",
+                NAMES[b],
+                str(b),
+                columns,
+                lambda row, coordinates=coordinates: numbers(coordinates[row]),
+            )
         )
     capture = read_capture(
         motive(tmp_path / "a.csv", blocks, about={"Length Units": "Millimeters"})
@@ -301,7 +307,7 @@ def test_motive_unknown_header_causes_a_question(
 @pytest.mark.parametrize("leading", [False, True], ids=["", "leading"])
 @pytest.mark.parametrize("header", [False, True], ids=["", "header"])
 @pytest.mark.parametrize("comma", [False, True], ids=["", "comma"])
-def test_qualisys_markers_are_read_with_and_without_times_and_names(
+def test_qualisys_markers_are_read_with_or_without_times(
     tmp_path: Path, leading: bool, header: bool, comma: bool
 ) -> None:
     about = {"EVENT": "start\t1\t0.0", "TRAJECTORY_TYPES": "Measured\tMeasured\tMeasured"}
@@ -316,7 +322,7 @@ def test_qualisys_markers_are_read_with_and_without_times_and_names(
 
 @pytest.mark.parametrize(("leading", "header"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("by_rows", [False, True])
-def test_qualisys_rigid_bodies_have_the_orientation_of_their_matrix(
+def test_qualisys_bodies_have_the_matrix_orientation(
     tmp_path: Path, leading: bool, header: bool, by_rows: bool
 ) -> None:
     path = qualisys(
@@ -507,8 +513,8 @@ def _trajectory(
     x, y, z, w = quaternion(1)
     turned = numbers((w, x, y, z) if w_first else (x, y, z, w))
     rows: list[list[str] | str] = [header] if header else []
-    for t, place in zip(TIME, position(1), strict=True):
-        rows.append([stamp(t) if stamp else f"{t:.6f}", *numbers(place), *turned, *more])
+    for t, coordinates in zip(TIME, position(1), strict=True):
+        rows.append([stamp(t) if stamp else f"{t:.6f}", *numbers(coordinates), *turned, *more])
     return save(path, rows, mark)
 
 
@@ -572,13 +578,13 @@ def test_euroc_reads_nanoseconds_without_losing_digits(tmp_path: Path) -> None:
 
 def test_ros_poses_are_read_from_their_fields(tmp_path: Path) -> None:
     rows = [ROS]
-    for i, (t, place) in enumerate(zip(TIME, position(1), strict=True)):
+    for i, (t, coordinates) in enumerate(zip(TIME, position(1), strict=True)):
         cells = [
             _nanoseconds(t),
             str(i),
             _nanoseconds(t),
             "world",
-            *numbers(place),
+            *numbers(coordinates),
             *numbers(quaternion(1)),
         ]
         rows.append(",".join(cells))
@@ -592,9 +598,11 @@ def test_ros_seconds_and_nanoseconds_are_added(tmp_path: Path) -> None:
     rows = [
         "header.stamp.secs,header.stamp.nsecs,header.frame_id,pose.position.x,pose.position.y,pose.position.z"
     ]
-    for t, place in zip(TIME, position(1), strict=True):
+    for t, coordinates in zip(TIME, position(1), strict=True):
         total = 1_700_000_000_900_000_000 + round(t * 1e9)
-        rows.append(",".join([str(total // 10**9), str(total % 10**9), "world", *numbers(place)]))
+        rows.append(
+            ",".join([str(total // 10**9), str(total % 10**9), "world", *numbers(coordinates)])
+        )
     capture = read_capture(save(tmp_path / "a.csv", rows))
     np.testing.assert_allclose(capture.time, TIME, atol=1e-12)
 
@@ -628,8 +636,8 @@ def test_kitti_poses_ask_for_their_rate(tmp_path: Path) -> None:
 
 def test_quaternions_without_norm_are_not_an_orientation(tmp_path: Path) -> None:
     rows = ["t,x,y,z,qx,qy,qz,qw"]
-    for t, place in zip(TIME, position(1), strict=True):
-        rows.append(",".join([f"{t:.6f}", *numbers(place), "1", "2", "3", "4"]))
+    for t, coordinates in zip(TIME, position(1), strict=True):
+        rows.append(",".join([f"{t:.6f}", *numbers(coordinates), "1", "2", "3", "4"]))
     capture = read_capture(save(tmp_path / "a.csv", rows))
     assert len(capture.bodies) == 1
     assert capture.orientation is None
@@ -861,7 +869,7 @@ def test_unknown_unit_of_length_causes_a_question(tmp_path: Path, unit: str) -> 
     ],
     ids=["motive", "qualisys", "vicon", "euroc"],
 )
-def test_layout_file_describes_what_was_recognized(
+def test_layout_file_describes_the_recognized_content(
     tmp_path: Path, make: Callable[[Path], Path]
 ) -> None:
     path = make(tmp_path)
@@ -999,8 +1007,8 @@ def test_text_in_a_column_of_times_is_named(tmp_path: Path) -> None:
 def test_robot_at_the_origin_differs_from_lost_frames(tmp_path: Path) -> None:
     def cells(i: int) -> list[str]:
         moved = max(0.0, TIME[i] - 0.3)
-        gone = 60 <= i < 64
-        return [f"{TIME[i]:.6f}", *numbers((0.0, 0.0) if gone else (0.1 * moved, 0.02 * moved))]
+        lost = 60 <= i < 64
+        return [f"{TIME[i]:.6f}", *numbers((0.0, 0.0) if lost else (0.1 * moved, 0.02 * moved))]
 
     capture = read_capture(_table(tmp_path / "a.csv", "time_s,x,y", cells))
     assert np.flatnonzero(~capture.measured[:, 0]).tolist() == [60, 61, 62, 63]

@@ -116,7 +116,7 @@ def test_missing_library_raises_the_same_error_everywhere(
     assert study.best.row == study.best["row"]
 
 
-def test_type_checker_accepts_the_script_of_a_user_except_marked_lines() -> None:
+def test_type_checker_accepts_user_script_except_marks() -> None:
     assert files("snakestudio").joinpath("py.typed").is_file()
     script = ROOT / "tests" / "api" / "user_script.py"
     # In an own process, as mypy keeps 200 MB.

@@ -43,10 +43,10 @@ def test_unknown_column_gets_a_hint(run: ss.Run, name: str, hint: str) -> None:
 
 
 def test_pattern_gives_one_column_per_part(run: ss.Run) -> None:
-    together = run["link_*_x_m"]
-    assert together.shape == (101, 11)
+    columns = run["link_*_x_m"]
+    assert columns.shape == (101, 11)
     for k in range(11):
-        np.testing.assert_array_equal(together[:, k], run[f"link_{k + 1}_x_m"])
+        np.testing.assert_array_equal(columns[:, k], run[f"link_{k + 1}_x_m"])
     assert run["com_?_m"].shape == (101, 3)
     assert "link_*_x_m" not in run
 

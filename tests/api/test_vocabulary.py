@@ -62,8 +62,8 @@ def test_steps_take_the_same_arguments(sim: ss.Simulation, batch: ss.Batch) -> N
     assert batch.time.tolist() == [sim.time] * 2
     assert sim.time == pytest.approx((5 + 4 * sim.period_steps) * sim.dt, rel=1e-12)
     for name in ("centre_of_mass", "centre_of_mass_velocity", "forward", "joint_angle"):
-        together = getattr(batch.state, name)
-        np.testing.assert_allclose(together[0], getattr(sim.state, name), atol=1e-14)
+        batch_values = getattr(batch.state, name)
+        np.testing.assert_allclose(batch_values[0], getattr(sim.state, name), atol=1e-14)
     with pytest.raises(ss.UsageError, match="n must be"):
         sim.step_period(target, 0)
     with pytest.raises(ss.UsageError, match="n must be"):

@@ -166,17 +166,17 @@ def looks(window: MainWindow) -> Iterator[Action]:
             ),
         )
 
-    def scrub(share: float) -> None:
+    def scrub(fraction: float) -> None:
         recording = session_controller.recording
         session_controller.set_cursor(
-            int(share * len(recording)) if recording is not None else None
+            int(fraction * len(recording)) if recording is not None else None
         )
 
     yield "view turned", partial(drag, Qt.MouseButton.MiddleButton)
     yield "view, box or click", partial(drag, Qt.MouseButton.LeftButton)
     yield "wheel", wheel
-    for share in (0.2, 0.8, 0.4):
-        yield f"scrubbed to {share:g}", partial(scrub, share)
+    for fraction in (0.2, 0.8, 0.4):
+        yield f"scrubbed to {fraction:g}", partial(scrub, fraction)
     yield "the newest again", partial(session_controller.set_cursor, None)
     yield "window smaller", partial(window.resize, 1280, 800)
     yield "window larger", partial(window.resize, 1580, 960)

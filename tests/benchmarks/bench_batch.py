@@ -155,13 +155,13 @@ def compared(name: str, bar: float, peer_bar: float | None) -> list[Row]:
         pairs = zip(taken[of], taken[to], strict=True)
         return float(statistics.median(getattr(a, what) / getattr(b, what) for a, b in pairs))
 
-    together = statistics.median(t.processor / t.wall for t in taken["two"])
+    two = statistics.median(t.processor / t.wall for t in taken["two"])
     rate = WORLDS * steps / statistics.median(t.wall for t in taken["two"])
     faster = ratio("single", "two", "wall")
     per_core = ratio("single", "two", "processor")
     rows: list[Row] = [
         (f"{name}: 64 worlds, two threads", 1e-3 * rate, "k steps/s", "", True),
-        (f"{name}: available processors", together, "", "2 if they were free", True),
+        (f"{name}: available processors", two, "", "2 if they were free", True),
         (f"{name}: faster than 64 single runs", faster, "x", f">= {bar:g}", faster >= bar),
         (
             f"{name}: one thread relative to single runs",

@@ -40,7 +40,7 @@ def run() -> list[tuple[str, float, str, str, bool]]:
             for m in messages
             for n in codec.profile.nodes
         ]
-        share = (
+        fraction = (
             RATE
             * _seconds(lambda c=codec, f=frames: [c.decode(each) for each in f], 20)
             / len(frames)
@@ -48,10 +48,10 @@ def run() -> list[tuple[str, float, str, str, bool]]:
         rows.append(
             (
                 f"{path.stem}: decode {RATE} frames/s",
-                100 * share,
+                100 * fraction,
                 "%",
                 "<= 15 of a core",
-                share <= 0.15,
+                fraction <= 0.15,
             )
         )
         dbc = [codec.loaded.database.get_message_by_name(m.message) for m in messages]

@@ -49,15 +49,15 @@ def _without_bus(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
         for frame in frames[k]:
             robot.receive(frame, now)
         robot.poll(now)
-    share = (time.process_time() - begun) / seconds
+    fraction = (time.process_time() - begun) / seconds
     assert not robot.safe
     return [
         (
             "emulated robot at 100 Hz, 20 axes, without its bus",
-            100 * share,
+            100 * fraction,
             "% core",
             "< 10",
-            share < 0.10,
+            fraction < 0.10,
         )
     ]
 
@@ -93,13 +93,19 @@ def _process(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
         for frame in codec.set_points(_references(codec.n_axes, k)):
             bus.send(frame)
         time.sleep(max(0.0, begun + _PERIOD_S * (k + 1) - time.monotonic()))
-    share = (processor_time(process.pid) - before) / (time.monotonic() - begun)
+    fraction = (processor_time(process.pid) - before) / (time.monotonic() - begun)
     ended.set()
     reader.join()
     bus.close()
     process.communicate()
     return [
-        ("its process at 100 Hz, over udp_multicast", 100 * share, "% core", "< 20", share < 0.20)
+        (
+            "its process at 100 Hz, over udp_multicast",
+            100 * fraction,
+            "% core",
+            "< 20",
+            fraction < 0.20,
+        )
     ]
 
 

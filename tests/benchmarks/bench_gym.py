@@ -26,7 +26,7 @@ def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
     for seed, single in enumerate(singles):
         single.reset(seed=seed)
     envs.action_space.seed(0)
-    together: list[float] = []
+    batched: list[float] = []
     apart: list[float] = []
     processors: list[float] = []
     for _ in range(ROUNDS):
@@ -40,12 +40,12 @@ def compared(task: str, bar: float, values: dict[str, Any]) -> list[Row]:
         for action in actions:
             for single, own in zip(singles, action, strict=True):
                 single.step(own)
-        together.append(middle - begin)
+        batched.append(middle - begin)
         apart.append(time.perf_counter() - middle)
     envs.close()
-    faster = statistics.median(b / a for a, b in zip(together, apart, strict=True))
+    faster = statistics.median(b / a for a, b in zip(batched, apart, strict=True))
     name = task.partition("/")[2]
-    rates = (WORLDS * STEPS / statistics.median(times) for times in (together, apart))
+    rates = (WORLDS * STEPS / statistics.median(times) for times in (batched, apart))
     return [
         (f"{name}: 64 worlds in one environment", next(rates), "steps/s", "", True),
         (

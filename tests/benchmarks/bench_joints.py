@@ -156,7 +156,7 @@ def alternating() -> list[Row]:
         reference = references(scene)
         spans: list[tuple[float, ...]] = []
         for _ in range(3):
-            spent, share, iterations = time_engine(scene, scene.n_steps, reference)
+            spent, fraction, iterations = time_engine(scene, scene.n_steps, reference)
             exported = mujoco_loop(scene, scene.run.duration_s, reference)
             lean = mujoco_loop(scene, scene.run.duration_s, reference, cone="pyramidal", lean=True)
             spans.append((spent, exported.cpu_s / scene.n_steps, lean.cpu_s / scene.n_steps))
@@ -175,7 +175,13 @@ def alternating() -> list[Row]:
             (f"{label}: MuJoCo, default cones without rolling", 1e6 * fastest, "us", "", True),
             (f"{label}: ours / MuJoCo default", ours / fastest, "", "", True),
             (f"{label}: Newton iterations a step", iterations, "", "", True),
-            (f"{label}: steps with residual <= 1e-8", 100.0 * share, "%", ">= 100", share >= 1.0),
+            (
+                f"{label}: steps with residual <= 1e-8",
+                100.0 * fraction,
+                "%",
+                ">= 100",
+                fraction >= 1.0,
+            ),
         ]
     return rows
 

@@ -56,14 +56,14 @@ def _run() -> list[Row]:
         started = time.thread_time()
         core.stop("Stopped by the operator.", rig.now)
         slowest_stop = max(slowest_stop, time.thread_time() - started)
-    share = 100 * spent / _DURATION_S
+    fraction = 100 * spent / _DURATION_S
     return [
         (
             "20 axes at 100 Hz, all frames, telemetry at 200 Hz",
-            share,
+            fraction,
             "% core",
             "< 25",
-            share < 25 and streaming,
+            fraction < 25 and streaming,
         ),
         ("longest cycle of the loop", 1000 * slowest, "ms", "< 6", slowest < 0.006),
         (

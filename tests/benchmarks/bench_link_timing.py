@@ -209,9 +209,9 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
     )
 
 
-def _ms(times: np.ndarray, share: float) -> float:
+def _ms(times: np.ndarray, quantile: float) -> float:
     """Quantile in ms; NaN without values."""
-    return 1000 * float(np.quantile(times, share)) if times.size else float("nan")
+    return 1000 * float(np.quantile(times, quantile)) if times.size else float("nan")
 
 
 def _process(client: LinkClient) -> int:

@@ -19,15 +19,15 @@ def run() -> list[Row]:
     unsolved = sum(o.unsolved for o in outcomes)
     stopped = sum(bool(o.message) for o in outcomes)
     worst = max(o.worst for o in outcomes)
-    share = 100.0 * (1.0 - unsolved / steps)
+    fraction = 100.0 * (1.0 - unsolved / steps)
     return [
         (f"random scenes that stop, of {len(outcomes)}", stopped, "", "0", stopped == 0),
         (
             f"their steps solved to 1e-8, of {steps}",
-            f"{share:.4f}",
+            f"{fraction:.4f}",
             "%",
             ">= 99.99",
-            share >= 99.99,
+            fraction >= 99.99,
         ),
         ("largest residual of a step", f"{worst:.1e}", "", "<= 1e-6", worst <= 1e-6),
     ]

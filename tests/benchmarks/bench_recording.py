@@ -112,7 +112,7 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = Path(name)
         for scene in ("obstacle_aided", "sidewinding"):
-            appending, writing = (100 * share for share in cost(scene, folder))
+            appending, writing = (100 * fraction for fraction in cost(scene, folder))
             rows.append(
                 (
                     f"recording, {scene}: in the run's thread",

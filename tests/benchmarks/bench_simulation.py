@@ -34,8 +34,8 @@ def _overhead(sim: ss.Simulation) -> float:
     rounds = []
     for _ in range(_ROUNDS):
         apart = _microseconds(lambda: _each(sim, targets))
-        together = _microseconds(lambda: sim.step(targets, n=_STEPS))
-        rounds.append((apart - together) / _STEPS)
+        batched = _microseconds(lambda: sim.step(targets, n=_STEPS))
+        rounds.append((apart - batched) / _STEPS)
     return statistics.median(rounds)
 
 

@@ -101,7 +101,7 @@ def measure(case: Case) -> list[Row]:
             if turn == 0:
                 elliptic = mujoco_robot.roll_out(scene, reference, steps, lean=True).cpu_s / steps
                 exported = mujoco_robot.roll_out(scene, reference, steps).cpu_s / steps
-    share = 1.0 - int(rows.solver_unconverged[-1]) / steps
+    fraction = 1.0 - int(rows.solver_unconverged[-1]) / steps
     each = iterations(scene)
     result: list[Row] = [
         (
@@ -113,10 +113,10 @@ def measure(case: Case) -> list[Row]:
         ),
         (
             f"{case.name}: steps with residual <= 1e-8",
-            100 * share,
+            100 * fraction,
             "%",
             f">= {100 * case.converged:g}",
-            share >= case.converged,
+            fraction >= case.converged,
         ),
         (f"{case.name}: Newton iterations a step", float(each.mean()), "", "", True),
         (
@@ -209,12 +209,12 @@ def growth() -> list[Row]:
     for name in few:
         best = [math.inf, math.inf]
         work = [0.0, 0.0]
-        share = 1.0
+        fraction = 1.0
         for _ in range(3):
             for which, scene in enumerate((few[name], many[name])):
                 spent, converged, work[which] = timed(scene, 16000)
                 best[which] = min(best[which], spent)
-                share = min(share, converged)
+                fraction = min(fraction, converged)
         exponent = math.log(best[1] / best[0]) / math.log(8.0)
         most = MOST_ITERATIONS.get(name, math.inf)
         steepest = MOST_GROWTH.get(name, 1.1)
@@ -225,10 +225,10 @@ def growth() -> list[Row]:
             (f"{name}: iterations a step, n = 88", work[1], "", bar, work[1] <= most),
             (
                 f"{name}: steps with residual <= 1e-8, worst",
-                100 * share,
+                100 * fraction,
                 "%",
                 ">= 99.9",
-                share >= 0.999,
+                fraction >= 0.999,
             ),
             (
                 f"{name}: growth exponent from n = 11 to 88",
@@ -298,9 +298,15 @@ def stress() -> list[Row]:
         ("landing from a drop", landing, 8000),
         ("landing from a metre, n = 22", many, 8000),
     ):
-        spent, share, mean = timed(scene, steps)
+        spent, fraction, mean = timed(scene, steps)
         result += [
-            (f"{name}: steps with residual <= 1e-8", 100 * share, "%", ">= 99.9", share >= 0.999),
+            (
+                f"{name}: steps with residual <= 1e-8",
+                100 * fraction,
+                "%",
+                ">= 99.9",
+                fraction >= 0.999,
+            ),
             (f"{name}: CPU time of a step", 1e6 * spent, "us", "", True),
             (f"{name}: Newton iterations a step", mean, "", "", True),
         ]

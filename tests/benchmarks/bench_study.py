@@ -60,7 +60,7 @@ def _again(folder: Path) -> tuple[float, int, int]:
     _, files = files_of(plan.scene, plan.base_dir)
     shared = study_hash(("net_speed",), files)
     with Store(store_path(path), writing=True) as store:
-        store.land(
+        store.add_outcomes(
             RunOutcome(
                 run_key(shared, plan.scene_at(plan.grid_point(k).values)),
                 "done",

@@ -40,11 +40,11 @@ def _latencies() -> list[float]:
             runs.clear()
             with SynchronizedStart(
                 StartSettings(wait="port", wait_port=0), "", session.play
-            ) as together:
-                together.prepare()
-                with peer("fire", together.port, "START") as other:
-                    together.wait()
-                    together.start_run()
+            ) as start:
+                start.prepare()
+                with peer("fire", start.port, "START") as other:
+                    start.wait()
+                    start.start_run()
                     runs.wait(10)
                     latencies.append(1000 * (at[0] - other.result()["sent"]))
             session.reset()

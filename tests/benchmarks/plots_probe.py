@@ -23,7 +23,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
 from snakestudio.runfile.recording import RunRecording
 from snakestudio.viewmodel.plots.content import Content, Curve
-from tests.gui.fake import ENERGIES, FakeBridge, make_rows
+from tests.gui.fake import ENERGIES, FakeSessionController, make_rows
 
 ROWS = 360_000
 _PART = 18_000
@@ -94,7 +94,10 @@ def main() -> None:
         )
     ]
     panel = PlotPanel(
-        FakeBridge(recording), document, library, [Content("time", curves=c) for c in curves]
+        FakeSessionController(recording),
+        document,
+        library,
+        [Content("time", curves=c) for c in curves],
     )  # type: ignore[arg-type]
     panel.resize(1280, 400)
     panel.show()

@@ -108,8 +108,8 @@ def main() -> None:
 
             def brush(number: int) -> None:
                 """Move a quarter of an axis up and down like the mouse, and the ends of others."""
-                share = abs((number % 200) / 100 - 1.0)
-                low = QPointF(x, area.bottom() - 0.75 * share * area.height())
+                fraction = abs((number % 200) / 100 - 1.0)
+                low = QPointF(x, area.bottom() - 0.75 * fraction * area.height())
                 chart.drag(low, QPointF(x, low.y() - 0.25 * area.height()))
 
             view.linked.hold(True)
@@ -144,9 +144,9 @@ def main() -> None:
 
             def hover(number: int) -> None:
                 row = 37 * number % RUNS
-                place = scatter.place_of(row)
-                if place is not None:
-                    view.linked.hovered.emit(scatter.row_at(place), at(place.toPoint()))
+                position = scatter.position_of(row)
+                if position is not None:
+                    view.linked.hovered.emit(scatter.row_at(position), at(position.toPoint()))
 
             results["hover"], results["hover_cost"] = pictures(app, hover, 300)
             view.close()

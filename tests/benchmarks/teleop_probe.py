@@ -30,7 +30,7 @@ def main(times: int) -> None:
         settings = QSettings(os.path.join(folder, "probe.ini"), QSettings.Format.IniFormat)
         teleop = Teleop(window, lambda: ("scene",), settings)
         stopped: list[float] = []
-        teleop.stop_asked.connect(lambda reason: stopped.append(time.monotonic()))
+        teleop.stop_requested.connect(lambda reason: stopped.append(time.monotonic()))
         teleop.set_on(True)
         chance = random.Random(1)
 

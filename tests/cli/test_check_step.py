@@ -44,7 +44,7 @@ def test_check_prints_errors_and_the_step_to_use(capsys: pytest.CaptureFixture[s
     assert 0.0 < float(proposed.partition("=")[2]) < 0.005
 
 
-def test_files_of_a_checked_run_carry_the_estimate(
+def test_files_of_a_checked_run_contain_the_estimate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     csv = tmp_path / "a.csv"

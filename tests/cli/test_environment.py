@@ -68,10 +68,10 @@ def test_open_streams_are_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_deleted_current_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
+    deleted = tmp_path / "gone"
+    deleted.mkdir()
+    monkeypatch.chdir(deleted)
+    deleted.rmdir()
     assert main(["check", MAIN]) == 2
     assert "exists" in capsys.readouterr().err
 
@@ -113,7 +113,7 @@ def test_path_can_be_a_url_or_start_with_a_tilde(
     assert scene.with_suffix(".csv").is_file()
 
 
-def test_a_url_of_another_computer_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_url_of_another_computer_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["check", "file://lab-pc/scenes/a.toml"])
     assert ended.value.code == 2

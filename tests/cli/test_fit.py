@@ -123,8 +123,8 @@ def test_fit_in_python_accepts_files_trials_and_tracks(
 def test_mistake_is_one_sentence_and_exit_code_2(
     arguments: list[str], piece: str, scene: Path, track: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    there = {"SCENE": str(scene), "TRACK": str(track)}
-    assert code_of(["fit", *(there.get(argument, argument) for argument in arguments)]) == 2
+    paths = {"SCENE": str(scene), "TRACK": str(track)}
+    assert code_of(["fit", *(paths.get(argument, argument) for argument in arguments)]) == 2
     output = capsys.readouterr()
     assert piece in output.err
     assert "Traceback" not in output.err

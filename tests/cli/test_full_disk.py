@@ -84,8 +84,8 @@ def check_full_disk(arguments: list[str], recorded: Path, disk: Path) -> None:
     folder = recorded.parent
     circles = folder / "circles.csv"
     circles.write_text("x,y,radius\n1,2,0.1\n", encoding="utf-8")
-    there = {"RUN": recorded, "TRACK": folder / "track.csv", "CIRCLES": circles}
-    command = [str(there.get(argument, argument)) for argument in arguments] + ["--force"]
+    paths = {"RUN": recorded, "TRACK": folder / "track.csv", "CIRCLES": circles}
+    command = [str(paths.get(argument, argument)) for argument in arguments] + ["--force"]
     names = (
         "out_0.png"
         if "out_%d.png" in arguments

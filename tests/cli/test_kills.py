@@ -46,14 +46,14 @@ def complete(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def grown_to(folder: Path, begin: str, share: float, size: int) -> Callable[[], bool]:
+def grown_to(folder: Path, begin: str, fraction: float, size: int) -> Callable[[], bool]:
     """Return whether the file being written in a folder has grown to a share of its final size."""
 
     def grown() -> bool:
         with os.scandir(folder) as entries:
             for entry in entries:
                 try:
-                    if entry.name.startswith(begin) and entry.stat().st_size >= share * size:
+                    if entry.name.startswith(begin) and entry.stat().st_size >= fraction * size:
                         return True
                 except FileNotFoundError:
                     continue  # it was just renamed
@@ -62,14 +62,16 @@ def grown_to(folder: Path, begin: str, share: float, size: int) -> Callable[[], 
     return grown
 
 
-def kill_an_export(recorded: Path, complete: Path, folder: Path, option: str, share: float) -> bool:
+def kill_an_export(
+    recorded: Path, complete: Path, folder: Path, option: str, fraction: float
+) -> bool:
     """Kill an export after a share of its file; return whether that was before its end."""
     target = folder / f"out.{option}"
     reference = complete / f"out.{option}"
     folder.mkdir()
     target.write_bytes(OLD)
     arguments = ["export", str(recorded), f"--{option}", str(target), "--force"]
-    grown = grown_to(folder, ".out", share, reference.stat().st_size)
+    grown = grown_to(folder, ".out", fraction, reference.stat().st_size)
     with subprocess.Popen(
         [sys.executable, "-m", "snakestudio", *arguments], stdout=subprocess.DEVNULL
     ) as export:
@@ -81,14 +83,14 @@ def kill_an_export(recorded: Path, complete: Path, folder: Path, option: str, sh
     return left == OLD
 
 
-@pytest.mark.parametrize(("option", "share"), [("csv", 0.5), ("hdf5", 0.3), ("mcap", 0.8)])
+@pytest.mark.parametrize(("option", "fraction"), [("csv", 0.5), ("hdf5", 0.3), ("mcap", 0.8)])
 def test_killed_export_leaves_the_old_file(
-    recorded: Path, complete: Path, tmp_path: Path, option: str, share: float
+    recorded: Path, complete: Path, tmp_path: Path, option: str, fraction: float
 ) -> None:
     # On a busy machine an export may end before it is checked again; each leaves one complete file,
     # old or new.
     assert any(
-        kill_an_export(recorded, complete, tmp_path / str(number), option, share)
+        kill_an_export(recorded, complete, tmp_path / str(number), option, fraction)
         for number in range(20)
     )
 
@@ -127,9 +129,11 @@ def test_two_hundred_truncated_run_files_are_readable(recorded: Path, tmp_path: 
                 continue
             with open_run(path) as part:
                 read += 1
-                kept = part.rows(0, len(part))
+                readable = part.rows(0, len(part))
                 for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
-                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (
+                    assert np.array_equal(
+                        getattr(readable, name), getattr(rows, name)[: len(readable)]
+                    ), (
                         cut,
                         name,
                     )

@@ -49,7 +49,9 @@ class Watcher(threading.Thread):
                 self.seen.set()
 
 
-def test_client_sees_the_rows_of_the_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_receives_the_rows_of_the_csv(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     watcher = Watcher(port)

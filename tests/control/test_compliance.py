@@ -56,7 +56,7 @@ def loaded(scene: Scene, periods: int, torque: np.ndarray = TORQUE) -> tuple[Any
     return controller, np.concatenate(angles)
 
 
-def test_the_step_in_time_is_the_matrix_exponential() -> None:
+def test_step_in_time_is_the_matrix_exponential() -> None:
     for mass, damping, stiffness in ((0.5, 4.0, 10.0), (0.001, 5.0, 0.0), (2.0, 0.0, 300.0)):
         a = np.array(
             [[0.0, 1.0, 0.0], [-stiffness / mass, -damping / mass, 1.0 / mass], [0.0, 0.0, 0.0]]
@@ -108,14 +108,14 @@ def test_constant_load_deflects_like_a_spring() -> None:
     )
 
 
-def test_parameters_stay_within_the_largest_change_and_the_range_of_the_gait() -> None:
+def test_parameters_stay_within_change_and_gait_range() -> None:
     far, _ = loaded(scene_of("offset_deg", stiffness_nm_per_rad=0.0, largest_change_deg=5.0), 600)
     assert far.values()[1:] == pytest.approx([-1.0, math.radians(-5.0)])
     near = with_values(scene_of("offset_deg", stiffness_nm_per_rad=0.0), {"gait.offset_deg": -88.0})
     assert math.degrees(loaded(near, 600)[0].values()[2]) == pytest.approx(-90.0)
 
 
-def test_a_frequency_runs_the_clock_without_a_jump() -> None:
+def test_frequency_runs_the_clock_without_a_jump() -> None:
     scene = scene_of("frequency_deg_s", stiffness_nm_per_rad=0.0, largest_change_deg=45.0)
     controller, angle = loaded(scene, 100, np.array([-3.0, -3.0, -3.0, -3.0]))
     frequency = controller.values()[2]
@@ -201,7 +201,7 @@ def test_parameters_that_cannot_yield_are_refused(
     assert any(message in sentence for sentence in sentences), sentences
 
 
-def test_a_robot_without_torque_measurement_is_not_ready() -> None:
+def test_robot_without_torque_measurement_is_not_ready() -> None:
     scene = scene_of()
     (message,) = _unmet(scene, create(scene).needs, Fields.JOINTS, None)
     assert "joints report" in message

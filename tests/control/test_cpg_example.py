@@ -18,7 +18,7 @@ from snakestudio.plugins.loading import load, unload
 from snakestudio.session.runner import Runner
 
 
-def test_the_cpg_of_the_documentation_locks_to_its_wave(tmp_path: Path) -> None:
+def test_cpg_of_the_documentation_locks_to_its_wave(tmp_path: Path) -> None:
     (text,) = re.findall(
         r"^```python\n(.*?)^```",
         (docs_dir() / "cpg.md").read_text("utf-8"),

@@ -58,7 +58,7 @@ def of(*values: dict[str, object]) -> Scene:
 @pytest.mark.parametrize(
     ("model", "wave", "formula"), [(PLANAR, WAVE, FORMULA), (SPATIAL, TWO, TWO_FORMULAS)]
 )
-def test_formula_of_a_wave_has_its_angles_rates_and_accelerations(
+def test_wave_formula_has_exact_derivatives(
     model: dict[str, object], wave: dict[str, object], formula: dict[str, object]
 ) -> None:
     time = np.linspace(0.0, 0.5, 51)

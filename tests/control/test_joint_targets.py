@@ -62,7 +62,7 @@ def test_joints_reach_their_targets_within_rate_and_acceleration() -> None:
     assert np.abs(moved.angle).max(axis=0) == pytest.approx(np.abs(ANGLES))
 
 
-def test_the_largest_speed_of_the_motors_holds_for_targets() -> None:
+def test_largest_speed_of_the_motors_holds_for_targets() -> None:
     controller = registry.create(scene(**{"actuator.max_speed_deg_s": 20.0}))
     assert isinstance(controller, Steerable)
     assert controller.steer(JointTargets(tuple(ANGLES)))

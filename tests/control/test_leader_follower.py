@@ -84,7 +84,7 @@ def value(controller: LeaderFollower, name: str) -> float:
     return float(controller.values()[controller.channels.index(name)])
 
 
-def test_the_first_references_are_those_of_the_paper() -> None:
+def test_first_references_are_those_of_the_paper() -> None:
     # (52): phi_{n-1} = theta_{n-1} - theta_n,ref with -alpha; (53) with the initial shape before t
     # = 0: every joint repeats the next one's angle, phi_i(0) = phi_{n-1}(-(n-i-1) Dt) = phi_i(0).
     # The program's sign is the opposite one.
@@ -104,7 +104,7 @@ def test_head_offset_is_the_paper_s_expression() -> None:
 
 
 @pytest.mark.parametrize("side", [1, -1])
-def test_the_head_turns_when_it_is_far_enough_to_the_side(side: int) -> None:
+def test_head_turns_at_the_lateral_threshold(side: int) -> None:
     # (51): with the head straight ahead at offset y, the reference is +-alpha until |y| > 0.14 m.
     result = controller(
         scene_of(begins="left" if side > 0 else "right", reference_limit_deg=180.0), THETA
@@ -233,7 +233,7 @@ def test_sensors_have_noise_and_a_threshold() -> None:
     assert 0.5 < np.std(np.concatenate([forces[0] - PUSH, forces[2] - PUSH])) < 4.0
 
 
-def test_either_head_end_gives_the_same_motion() -> None:
+def test_motion_is_independent_of_the_head_end() -> None:
     last = controller(scene_of(), THETA)
     first = controller(scene_of("first"), THETA, "first")
     rng = np.random.default_rng(0)

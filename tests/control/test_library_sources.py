@@ -300,13 +300,13 @@ def test_spiraling_has_the_angles_of_its_source() -> None:
 
     def angle(j: int, t: float) -> float:
         n = j - 1
-        place = 19 - math.fmod(2 * 20 * scale * t, 19)
-        share = 1 / (1 + math.exp(-30 * (n - (place - 0.5))))
-        share += 1 / (1 + math.exp(-30 * ((place + 0.5) - n))) - 1
+        position = 19 - math.fmod(2 * 20 * scale * t, 19)
+        weight = 1 / (1 + math.exp(-30 * (n - (position - 0.5))))
+        weight += 1 / (1 + math.exp(-30 * ((position + 0.5) - n))) - 1
         lead = 0.0 if n % 2 == 0 else math.pi / 2
         return (
-            size * math.sin(w * t + s * n + lead) * (1 - share)
-            + wide * math.sin(w * t + wide_s * n + lead) * share
+            size * math.sin(w * t + s * n + lead) * (1 - weight)
+            + wide * math.sin(w * t + wide_s * n + lead) * weight
         )
 
     compare("xiaojian_spiraling", 20, "pitch", 19 / 8 - 1e-4, angle)
@@ -526,8 +526,8 @@ def test_shifted_curve_has_the_angles_of_its_source(name: str) -> None:
 
     def angle(j: int, t: float) -> float:
         # their turning crawler counts the curve from the head
-        place = speed * t + j if name == "crawler_turning" else 41 + speed * t - j
-        middle = place * link
+        position = speed * t + j if name == "crawler_turning" else 41 + speed * t - j
+        middle = position * link
         bend = curve.integral(middle - link, middle + link)
         is_pitch = (j % 2 == 1) == (first == "pitch")
         return -bend.imag if is_pitch else bend.real

@@ -77,7 +77,7 @@ def test_frequent_targets_cause_no_jump_and_respect_limits(
 
 
 @given(moments)
-def test_a_single_value_has_the_bits_of_many(steps: list[tuple[float, float]]) -> None:
+def test_single_value_is_bit_identical_to_arrays(steps: list[tuple[float, float]]) -> None:
     motion = resting(0.0)
     now = 0.0
     for wait, target in steps:
@@ -88,7 +88,7 @@ def test_a_single_value_has_the_bits_of_many(steps: list[tuple[float, float]]) -
 
 
 @given(moments)
-def test_the_integral_is_that_of_the_value(steps: list[tuple[float, float]]) -> None:
+def test_integral_is_that_of_the_value(steps: list[tuple[float, float]]) -> None:
     motion = resting(0.0)
     now = 0.0
     for wait, target in steps:

@@ -82,14 +82,14 @@ def test_integral_settles_where_it_balances_a_current() -> None:
     assert gain * z == pytest.approx(ahead * math.tan(math.asin(current / speed)), rel=1e-5)
 
 
-def test_the_look_ahead_point_lies_on_the_tangent() -> None:
+def test_look_ahead_point_is_on_the_tangent() -> None:
     sight = projected(Track(circle(2.0)), np.array([2.5, 0.0]), None, 1.0)
     assert sight.cross == pytest.approx(-0.5, abs=1e-4)
     assert sight.curvature == pytest.approx(0.5, rel=0.02)
     np.testing.assert_allclose(sight.ahead(0.7), (2.0, 0.7), atol=1e-3)
 
 
-def test_the_filter_solves_its_equation() -> None:
+def test_filter_solves_its_equation() -> None:
     targets = (0.2, -0.1, 0.05)
     span = 0.7
     response = 0.4

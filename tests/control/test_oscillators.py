@@ -95,7 +95,7 @@ def test_equations_too_fast_for_the_step_are_refused() -> None:
 # --------------------------------------------------------------------------------- the limit cycles
 
 
-def test_phase_oscillators_lock_to_the_lag_and_grow_as_computed_by_hand() -> None:
+def test_phase_oscillators_match_manual_lag_and_growth() -> None:
     controller = create(
         scene_of("phase_oscillators", phase_lag_deg=70.0, frequency_hz=0.8, amplitude_deg=25.0)
     )
@@ -113,7 +113,7 @@ def test_phase_oscillators_lock_to_the_lag_and_grow_as_computed_by_hand() -> Non
     assert np.ptp(np.diff(controller.state[0])) < 1e-6
 
 
-def test_hopf_oscillators_reach_the_root_of_mu_at_the_computed_rate() -> None:
+def test_hopf_amplitude_reaches_root_mu_at_computed_rate() -> None:
     controller = create(scene_of("hopf_oscillators", coupling_per_s=0.0, amplitude_deg=40.0))
     references(controller, 0.5)
     mu = math.radians(40.0) ** 2

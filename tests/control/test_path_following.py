@@ -152,7 +152,7 @@ def test_same_gains_work_with_dry_friction(model: str) -> None:
 @pytest.mark.parametrize(
     ("head", "shift"), [("last", 40.0), pytest.param("first", -40.0, marks=pytest.mark.soak)]
 )
-def test_a_heading_is_reached_and_kept(head: str, shift: float) -> None:
+def test_heading_is_reached_and_held(head: str, shift: float) -> None:
     scene = with_values(SHIPPED, {"controller.kind": "heading", "controller.heading_deg": 60.0})
     start = 0.0 if head == "last" else 180.0
     values = {
@@ -205,7 +205,7 @@ def test_step_boundaries_do_not_change_a_bit(values: dict[str, Any]) -> None:
     assert result[0].scene.path.waypoints_m[9] == (6.0, 5.0)
 
 
-def test_the_log_rate_changes_nothing() -> None:
+def test_log_rate_does_not_change_the_motion() -> None:
     often, seldom = (
         follow({"run.duration_s": 3.0, "run.log_rate_hz": rate}) for rate in (1000.0, 7.0)
     )
@@ -276,7 +276,7 @@ def test_restored_controller_continues_as_before() -> None:
     assert np.array_equal(first, advance(150, 260))
 
 
-def test_loop_is_closed_once_the_gait_has_begun() -> None:
+def test_loop_is_closed_when_the_gait_starts() -> None:
     scene = with_values(
         SHIPPED,
         {"control.start_delay_s": 0.3, "control.soft_start_deg": 3.0, "start.kind": "straight"},
@@ -301,7 +301,7 @@ def test_loop_is_closed_once_the_gait_has_begun() -> None:
     assert begun == list(range(begun[0], 200))
 
 
-def test_set_points_carry_the_offset_they_were_made_with() -> None:
+def test_set_points_keep_their_original_offset() -> None:
     scene = with_values(SHIPPED, {"control.set_point_period_s": 0.125})
     values: dict[int, FloatArray] = {}
     for k, reference in enumerate(references(scene, 120, {})):

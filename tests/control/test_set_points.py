@@ -62,7 +62,7 @@ def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
     assert np.abs(np.diff(ours, axis=0)).max() <= np.radians(3.0) + 1e-12
 
 
-def test_requests_per_period_give_the_same_bits() -> None:
+def test_requests_per_period_are_bit_identical() -> None:
     gait = WaveGait(PLAIN)
     full = WaveGait(PLAIN).motion(knots(0, 2000))
     for begin, end in [
@@ -96,7 +96,7 @@ def test_set_points_are_sampled_and_held_at_rest() -> None:
     assert not rate.any()
 
 
-def test_the_gait_begins_after_the_delay() -> None:
+def test_gait_begins_after_the_delay() -> None:
     reference = registry.create(LATE).reference(knots(0, 2000), None)
     expected = WaveGait(PLAIN).motion(np.maximum(knots(0, 2000) - 0.15, 0.0))
     np.testing.assert_allclose(reference.angle, expected[0], atol=1e-15)
@@ -142,7 +142,7 @@ def test_set_points_do_not_depend_on_requests(
     np.testing.assert_allclose(result, expected, atol=1e-13, rtol=1e-12)
 
 
-def test_a_change_between_two_set_points_waits_for_the_next() -> None:
+def test_change_between_two_set_points_waits_for_the_next() -> None:
     gait = registry.create(HELD)
     before = gait.reference(knots(400, 800), None).angle[1]
     gait.apply(with_values(HELD, {"gait.amplitude_deg": 5.0}), 600 * DT)

@@ -121,7 +121,7 @@ def test_check_names_the_joint_and_both_speeds() -> None:
     ]
 
 
-def test_a_driven_robot_stays_steerable() -> None:
+def test_driven_robot_stays_steerable() -> None:
     assert isinstance(registry.create(limited(controller__kind="teleoperation")), Steerable)
     assert not isinstance(registry.create(limited()), Steerable)
 

@@ -267,8 +267,8 @@ def test_slip_is_that_of_an_adaptive_integrator() -> None:
     t = np.array([0.7])
     points = np.linspace(0.0, 1.0, 321)
     field = law.at(t, points)
-    turn, place = shape(field.strain, 1.0)
-    ours = slip(field, turn, place, points, 0.02, np.array([-0.5]))
+    turn, position = shape(field.strain, 1.0)
+    ours = slip(field, turn, position, points, 0.02, np.array([-0.5]))
 
     def slope(x: float, eta: Any) -> Any:
         here = law.at(t, np.array([x]))
@@ -285,18 +285,18 @@ def test_slip_is_that_of_an_adaptive_integrator() -> None:
     np.testing.assert_allclose(ours.size[0, ::16], expected, atol=1e-6)
 
 
-def test_the_speed_with_the_least_slip_is_that_of_the_curve() -> None:
+def test_speed_with_the_least_slip_is_that_of_the_curve() -> None:
     law = StrainLaw(Formulas(k_z_per_m="10*cos(8*X + 4*t)", speed_m_s=""), SNAKE.beam)
     points = np.linspace(0.0, 1.0, 161)
     field = law.at(np.array([0.0, 0.4]), points)
-    turn, place = shape(field.strain, 1.0)
-    result = slip(field, turn, place, points, 0.02, None)
+    turn, position = shape(field.strain, 1.0)
+    result = slip(field, turn, position, points, 0.02, None)
     assert result.undetermined is None
     np.testing.assert_allclose(result.speed, 0.5, atol=1e-5)  # 4/8
     assert result.size.max() < 1e-4
 
 
-def test_a_check_is_fast_enough_for_every_edit() -> None:
+def test_check_is_fast_enough_for_every_edit() -> None:
     problems_of(SPACE)
     took = []
     for i in range(3):

@@ -20,7 +20,7 @@ COUNTS = (32, 64, 128)
     [("3*sin(4*X)", "0", 2.0), ("0", "4*cos(3*X)", 2.0), ("2 + 2*sin(5*X)", "2*cos(6*X)", 1.0)],
     ids=["pitch", "yaw", "both"],
 )
-def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
+def test_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
     """The tail of P1's cardan chain against P5 (6); a wrong sign of the pitch would give a large error.
 
     A cardan joint turns first about one axis and then about the other. Compared with the body,
@@ -42,13 +42,13 @@ def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: f
         angle = StrainFollower(scene).reference(np.zeros(1), None).angle[0]
         centre, turn = chain(np.eye(3), angle, scene.robot, scene.body.axes)
         points = np.linspace(0.0, 1.0, 2 * 8 * n + 1)
-        frame, place = shape(
+        frame, position = shape(
             StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0
         )
         # the middles of the first and the last link
         first = 8
         last = len(points) - 9
-        body = frame[first].T @ (place[last] - place[first])
+        body = frame[first].T @ (position[last] - position[first])
         links = turn[0].T @ (centre[-1] - centre[0])
         off.append(float(np.linalg.norm(links - body)))
     assert -np.polyfit(np.log(COUNTS), np.log(off), 1)[0] == pytest.approx(order, abs=0.25)

@@ -129,7 +129,7 @@ def test_robot_angles_differ_by_sign_and_zero_only(scene: Scene, tmp_path: Path)
     np.testing.assert_allclose(joint_table(own, tmp_path).angle, rows(), atol=1e-14)
 
 
-def test_check_names_what_is_wrong_with_the_file(scene: Scene, tmp_path: Path) -> None:
+def test_check_names_the_problems_of_the_file(scene: Scene, tmp_path: Path) -> None:
     assert not [problem for problem in check(scene, tmp_path) if problem.severity == "error"]
     cases = [
         ({"gait.file": "none.csv"}, "gait.file", "o such file"),

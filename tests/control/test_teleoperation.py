@@ -110,7 +110,7 @@ def test_library_gaits_drive_forwards_and_back(name: str) -> None:
     scene = with_values(SPATIAL, {**QUICK, "controller.speed_time_s": 0.2})
     result = controller(scene)
     result.steer(TeleopCommand(0.0, gait=name))
-    there = driven_for(result, scene, 0, 30)[-1].angle[-1]
+    turned = driven_for(result, scene, 0, 30)[-1].angle[-1]
     result.steer(TeleopCommand(1.0, gait=name))
     away = driven_for(result, scene, 30, 40)[-1].angle[-1]
     result.steer(TeleopCommand(-1.0, gait=name))
@@ -120,8 +120,8 @@ def test_library_gaits_drive_forwards_and_back(name: str) -> None:
     # - T/2) forwards, zero during the reversal, f (0.55 s - 7 T / 4) backwards, and f T/2 until it
     # stops: f 0.3 s in either direction.
     back = driven_for(result, scene, 125, 25)[-1].angle[-1]
-    assert np.abs(away - there).max() > math.radians(3.0)
-    np.testing.assert_allclose(back, there, atol=1e-9)
+    assert np.abs(away - turned).max() > math.radians(3.0)
+    np.testing.assert_allclose(back, turned, atol=1e-9)
 
 
 commands = st.builds(
@@ -160,7 +160,7 @@ def test_any_commands_give_bounded_continuous_motion(
     ratio = 2.0
     top = math.radians(law.max_frequency_deg_s)
     turn = math.radians(law.max_offset_deg)
-    share = 1.0
+    envelope = 1.0
     d_share = 4 / 3 / law.amplitude_time_s
     dd_share = 16 / 3 / law.amplitude_time_s**2
     d_blend = 4 / 3 / law.gait_time_s
@@ -169,7 +169,7 @@ def test_any_commands_give_bounded_continuous_motion(
     d_omega = ratio * top * 16 / 3 / law.speed_time_s**2
     weight = dd_share + 2 * d_blend * d_share + dd_blend
     d_weight = d_share + d_blend
-    bound = 2 * high * (weight + 2 * d_weight * omega + share * (d_omega + omega**2))
+    bound = 2 * high * (weight + 2 * d_weight * omega + envelope * (d_omega + omega**2))
     bound += turn * 16 / 3 / law.turn_time_s**2
     angles = np.concatenate([block.angle for block in blocks])
     accelerations = np.concatenate([block.acceleration for block in blocks])
@@ -196,7 +196,7 @@ def test_robot_at_rest_keeps_its_shape_and_starts_like_the_gait() -> None:
         assert not block.rate.any()
 
 
-def test_command_applies_from_the_next_period_and_is_reported_once() -> None:
+def test_command_applies_from_the_next_period_once() -> None:
     result = controller(PLANAR)
     driven_for(result, PLANAR, 0, 1)
     assert result.steer(TeleopCommand(1.0))
@@ -256,7 +256,7 @@ def test_driven_gait_has_delay_set_points_and_soft_start() -> None:
     np.testing.assert_allclose(blocks[38].angle[5], smooth[36].angle[0], atol=1e-12)
 
 
-def test_restored_state_gives_the_same_bits() -> None:
+def test_restored_state_is_bit_identical() -> None:
     result = controller(SPATIAL)
     result.steer(TeleopCommand(0.8, 0.2, 0.7, "rolling"))
     driven_for(result, SPATIAL, 0, 25)

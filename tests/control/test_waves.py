@@ -23,7 +23,7 @@ from snakestudio.model.scene import Scene
 SCENE = with_values(Scene(), {"gait.offset_deg": 3.0, "start.kind": "gait"})
 
 
-def test_constant_parameters_give_the_papers_formula_and_its_derivatives() -> None:
+def test_constant_parameters_equal_the_paper() -> None:
     # P2 (71): phi_i = A sin(omega t + (i - 1) delta) + psi
     time = np.linspace(0, 7, 200)
     reference = registry.create(SCENE).reference(time, None)
@@ -184,7 +184,7 @@ def test_large_phase_shift_change_does_not_whip_the_tail() -> None:
 
 
 @given(st.floats(-3, 3), st.floats(-3, 3), st.floats(0.01, 2))
-def test_the_integral_of_a_ramp_is_its_area(before: float, after: float, span: float) -> None:
+def test_integral_of_a_ramp_is_its_area(before: float, after: float, span: float) -> None:
     ramp = constant(before).towards(after, 1.0)
     time = np.linspace(1.0, 1.0 + span, 20001)
     area = np.trapezoid(ramp.value(time), time)

@@ -98,11 +98,11 @@ def snake(n: int = N) -> Snapshot:
     angle = np.concatenate(([0.0], np.cumsum(0.5 * (curvature[1:] + curvature[:-1])) * fine[1]))
     angle -= angle.mean() - 0.15
     displacement = np.stack((np.cos(angle), np.sin(angle), 0 * angle), axis=1)
-    place = np.vstack(
+    position = np.vstack(
         (np.zeros(3), np.cumsum(0.5 * (displacement[1:] + displacement[:-1]), axis=0) * fine[1])
     )
-    place[:, 2] = 0.02
-    pose = np.hstack((place[::40], rotations_along(displacement[::40])))
+    position[:, 2] = 0.02
+    pose = np.hstack((position[::40], rotations_along(displacement[::40])))
     strain = plain_strain(n)
     wrench = np.zeros((n, 6))
     strain[:, 5] = curvature[::40]
@@ -113,7 +113,7 @@ def snake(n: int = N) -> Snapshot:
         i = round(40 * hold * (n - 1))
         side = np.array((-displacement[i, 1], displacement[i, 0], 0.0))
         size = (0.9, -1.6, 1.9, 0.0, -0.7)[k]
-        holds.append((True, hold, place[i], displacement[i], size * side))
+        holds.append((True, hold, position[i], displacement[i], size * side))
     return state(pose, fields(strain, 1.0, holds, wrench))
 
 
@@ -121,15 +121,15 @@ def worm(stretch: float = 0.004, n: int = N) -> Snapshot:
     """A straight worm with stretching waves, anchored where it is shortest."""
     s = np.linspace(0.0, 0.4, n)
     gamma = 1.0 + stretch * np.sin(2 * np.pi * s / 0.15 + 0.9)
-    place = np.zeros((n, 3))
-    place[1:, 0] = np.cumsum(0.5 * (gamma[1:] + gamma[:-1])) * s[1]
-    place[:, 2] = 0.02
-    pose = np.hstack((place, np.tile((1.0, 0, 0, 0), (n, 1))))
+    position = np.zeros((n, 3))
+    position[1:, 0] = np.cumsum(0.5 * (gamma[1:] + gamma[:-1])) * s[1]
+    position[:, 2] = 0.02
+    pose = np.hstack((position, np.tile((1.0, 0, 0, 0), (n, 1))))
     strain = plain_strain(n)
     strain[:, 0] = gamma
     where = [i for i in range(1, n - 1) if gamma[i] < min(gamma[i - 1], gamma[i + 1])]
     holds = [
-        (True, s[i], place[i], (1, 0, 0), (0.3 * (-1) ** k, 0, 0)) for k, i in enumerate(where)
+        (True, s[i], position[i], (1, 0, 0), (0.3 * (-1) ** k, 0, 0)) for k, i in enumerate(where)
     ]
     return state(pose, fields(strain, 0.4, holds))
 
@@ -140,18 +140,18 @@ def inchworm(n: int = N) -> Snapshot:
     fine = np.linspace(0.0, 0.3, 40 * (n - 1) + 1)
     rise = 1.15 * np.sin(2 * np.pi * fine / 0.3)
     displacement = np.stack((np.cos(rise), 0 * rise, np.sin(rise)), axis=1)
-    place = np.vstack(
+    position = np.vstack(
         (np.zeros(3), np.cumsum(0.5 * (displacement[1:] + displacement[:-1]), axis=0) * fine[1])
     )
-    place[:, 2] += 0.012 - place[:, 2].min()
-    pose = np.hstack((place[::40], rotations_along(displacement[::40])))
+    position[:, 2] += 0.012 - position[:, 2].min()
+    pose = np.hstack((position[::40], rotations_along(displacement[::40])))
     strain = plain_strain(n)
     wrench = np.zeros((n, 6))
     strain[:, 4] = -1.15 * 2 * np.pi / 0.3 * np.cos(2 * np.pi * s / 0.3)
     wrench[:, 4] = 0.02 * np.cos(2 * np.pi * s / 0.3)
     holds = [
-        (False, 0.0, place[0], displacement[0], (0, 0, 0)),
-        (True, 0.3, place[-1], displacement[-1], (0.4, 0, 1.2)),
+        (False, 0.0, position[0], displacement[0], (0, 0, 0)),
+        (True, 0.3, position[-1], displacement[-1], (0.4, 0, 1.2)),
     ]
     return state(pose, fields(strain, 0.3, holds, wrench))
 

@@ -167,7 +167,7 @@ def test_selection_and_hover_get_outlines():
     assert len(build(obstacle_scene(), snapshot(), same, CAMERA).outlines["capsule"]) == 1
 
 
-def test_reference_ghost_lies_on_a_robot_that_follows():
+def test_reference_ghost_coincides_with_a_robot_that_follows():
     pose = serpenoid_pose()
     heading = 2 * np.arctan2(pose[:, 6], pose[:, 3])
     reference = np.zeros(20)
@@ -244,7 +244,7 @@ def test_arrows_of_large_forces_end_in_the_view():
     assert (2 * strong[:, 3] < 1.0).all()
 
 
-def test_path_lies_on_the_ground_with_arrows():
+def test_path_is_drawn_on_the_ground_with_arrows():
     path = GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0), (2.0, 3.0)))
     scene = Scene(path=path)
     drawn = build(scene, None, PLAIN, CAMERA)

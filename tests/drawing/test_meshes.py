@@ -22,7 +22,7 @@ def nearest_and_farthest(name: str, detail: int) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-def test_visor_and_eyes_lie_on_the_head(detail: int) -> None:
+def test_visor_and_eyes_are_on_the_head(detail: int) -> None:
     visor, top = nearest_and_farthest("visor", detail)
     eyes, _ = nearest_and_farthest("eyes", detail)
     assert visor > 1.003  # no corner of the head is further away than 1

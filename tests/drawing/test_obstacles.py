@@ -196,9 +196,9 @@ def test_image_is_read_next_to_the_scene_or_reported(tmp_path: Path) -> None:
     assert stand_in.high[2] < 0.01
     # With the image an equal scene is read again.
     Image.fromarray(np.full((20, 30), 255, np.uint8)).save(tmp_path / "hills.png")
-    there = obstacles_of((field,), tmp_path)
-    assert there.problems == []
-    assert there.high[0, 2] == pytest.approx(0.3)
+    loaded = obstacles_of((field,), tmp_path)
+    assert loaded.problems == []
+    assert loaded.high[0, 2] == pytest.approx(0.3)
     assert obstacles_of((field,), tmp_path / "elsewhere").problems
 
 

@@ -117,8 +117,8 @@ def test_ticks_have_short_texts(span, unit, texts, expected):
     rows, in_unit = q.tick_texts(span, unit)
     assert in_unit == expected
     assert [text for _, text in rows] == texts
-    shares = [share for share, _ in rows]
-    assert all(0 <= share <= 1 for share in shares)
+    shares = [fraction for fraction, _ in rows]
+    assert all(0 <= fraction <= 1 for fraction in shares)
     assert shares == sorted(shares)
 
 

@@ -65,8 +65,8 @@ def test_mesh_is_closed_and_faces_outwards(body, n):
     t = same.ravel()[triangles]
     edges = np.concatenate((t[:, [0, 1]], t[:, [1, 2]], t[:, [2, 0]]))
     assert len(np.unique(edges, axis=0)) == len(edges), "every edge occurs once in each direction"
-    there, back = (e[np.lexsort(e.T)] for e in (edges, edges[:, ::-1]))
-    assert np.array_equal(there, back)
+    forward, back = (e[np.lexsort(e.T)] for e in (edges, edges[:, ::-1]))
+    assert np.array_equal(forward, back)
     facing = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     assert np.linalg.norm(facing, axis=1).min() > 0
     assert (np.einsum("ij,ij->i", facing, shape.vertices[triangles, 3:6].sum(axis=1)) > 0).all()
@@ -123,7 +123,7 @@ def test_normals_follow_the_slope_of_the_radius():
     )
 
 
-def test_quaternions_of_either_sign_give_the_same_mesh():
+def test_mesh_is_independent_of_the_sign_of_quaternions():
     pose, x = _wavy()
     other = pose.copy()
     other[::3, 3:] *= -1

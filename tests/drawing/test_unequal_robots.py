@@ -96,7 +96,7 @@ def test_planar_robot_has_no_pitch_pins() -> None:
     assert [direction(row) for row in opaque["pin"]] == [[0, 0, 1]] * 3
 
 
-def test_pins_lie_between_links_of_unequal_length() -> None:
+def test_pins_are_between_links_of_unequal_length() -> None:
     scene = scene_of(n_links=2, joints="pitch", link=[{"index": 1, "length_m": 0.3}])
     (pin,) = drawn(scene).opaque["pin"]
     assert pin[0] == pytest.approx(0.3)

@@ -126,6 +126,6 @@ class Paper:
         return np.asarray(solution.y[:, -1])
 
     def first(
-        self, turn: FloatArray, place: FloatArray, eta: FloatArray, eta_t: FloatArray
+        self, turn: FloatArray, position: FloatArray, eta: FloatArray, eta_t: FloatArray
     ) -> FloatArray:
-        return np.concatenate([turn.ravel(), place, eta, eta_t, np.zeros(6)])
+        return np.concatenate([turn.ravel(), position, eta, eta_t, np.zeros(6)])

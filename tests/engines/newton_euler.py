@@ -71,16 +71,16 @@ def motion(
     rear = [0.5 * link.length + link.centre_of_mass for link in links]
 
     def rates(t: float, y: Array) -> Array:
-        place = y[: 3 * n].reshape(n, 3)
+        pose = y[: 3 * n].reshape(n, 3)
         velocity = y[3 * n :].reshape(n, 3)
         force = np.zeros((n, 3))
         for k in range(n):
-            axis = np.array([np.cos(place[k, 2]), np.sin(place[k, 2])])
+            axis = np.array([np.cos(pose[k, 2]), np.sin(pose[k, 2])])
             basis = np.array([axis, [-axis[1], axis[0]]])
             viscous = np.array([ground.viscous_along_ns_per_m, ground.viscous_across_ns_per_m])
             force[k, :2] = -(viscous * (basis @ velocity[k, :2])) @ basis
-            force[k, :2] += coulomb(scene, velocity[k, :2], axis, mu[k], load(k, t, place[k, :2]))
-        angle, rate = np.diff(place[:, 2]), np.diff(velocity[:, 2])
+            force[k, :2] += coulomb(scene, velocity[k, :2], axis, mu[k], load(k, t, pose[k, :2]))
+        angle, rate = np.diff(pose[:, 2]), np.diff(velocity[:, 2])
         target_angle, target_rate = target(t)
         torque = np.clip(kp * (target_angle - angle) + kd * (target_rate - rate), -most, most)
         torque += -spring * (angle - rest) - damper * rate
@@ -93,8 +93,8 @@ def motion(
         bias = np.zeros(2 * (n - 1))
         for k in range(n - 1):
             for sign, link, arm in ((1.0, k, front[k]), (-1.0, k + 1, -rear[k + 1])):
-                c = np.cos(place[link, 2])
-                s = np.sin(place[link, 2])
+                c = np.cos(pose[link, 2])
+                s = np.sin(pose[link, 2])
                 w = velocity[link, 2]
                 rows = slice(2 * k, 2 * k + 2)
                 at = 3 * link

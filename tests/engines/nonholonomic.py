@@ -57,9 +57,13 @@ class Paper:
         y = np.full(n, v[n + 1])
         for i in range(1, n + 1):
             for j in range(1, n):
-                share = a[j] if j <= i - 1 else b[j]
-                x[i - 1] -= share * (np.sin(theta[j - 1]) * v[j - 1] + np.sin(theta[j]) * v[j])
-                y[i - 1] += share * (np.cos(theta[j - 1]) * v[j - 1] + np.cos(theta[j]) * v[j])
+                coefficient = a[j] if j <= i - 1 else b[j]
+                x[i - 1] -= coefficient * (
+                    np.sin(theta[j - 1]) * v[j - 1] + np.sin(theta[j]) * v[j]
+                )
+                y[i - 1] += coefficient * (
+                    np.cos(theta[j - 1]) * v[j - 1] + np.cos(theta[j]) * v[j]
+                )
         return x, y
 
     def constraints(self, theta: FloatArray, omega: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -76,10 +80,12 @@ class Paper:
         c, dc = np.zeros((2, n, n + 2))
         for i in range(1, n + 1):
             for j in range(1, n + 1):
-                share = b(j - 1) + b(j) if i < j else a(j - 1) + b(j) if i == j else a(j - 1) + a(j)
+                coefficient = (
+                    b(j - 1) + b(j) if i < j else a(j - 1) + b(j) if i == j else a(j - 1) + a(j)
+                )
                 angle = theta[i - 1] - theta[j - 1]
-                c[i - 1, j - 1] = share * np.cos(angle)
-                dc[i - 1, j - 1] = share * (omega[j - 1] - omega[i - 1]) * np.sin(angle)
+                c[i - 1, j - 1] = coefficient * np.cos(angle)
+                dc[i - 1, j - 1] = coefficient * (omega[j - 1] - omega[i - 1]) * np.sin(angle)
             c[i - 1, n:] = -np.sin(theta[i - 1]), np.cos(theta[i - 1])
             dc[i - 1, n:] = (
                 -np.cos(theta[i - 1]) * omega[i - 1],

@@ -89,11 +89,11 @@ def random_links(rng: np.random.Generator, n: int) -> FloatArray:
 
 
 def pose_of(
-    chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
+    chain: Chain, angle: FloatArray, position: tuple[float, float, float] = (0.0, 0.0, 50.0)
 ) -> FloatArray:
-    """Return poses (n, 7) with the first centre of mass at `place` and the first link along x."""
+    """Return poses (n, 7) with the first centre of mass at `position` and the first link along x."""
     turn = Rotation.identity()
-    at = np.array(place)
+    at = np.array(position)
     pose = []
     joints = chain.joints
     for k, link in enumerate(chain.links):
@@ -148,10 +148,10 @@ def run_chain(
 
 
 def resting(
-    chain: Chain, angle: FloatArray, place: tuple[float, float, float] = (0.0, 0.0, 50.0)
+    chain: Chain, angle: FloatArray, position: tuple[float, float, float] = (0.0, 0.0, 50.0)
 ) -> State:
     """Return the state of a chain at rest with these joint angles (m,)."""
-    pose = pose_of(chain, angle, place)
+    pose = pose_of(chain, angle, position)
     return make_state(pose, np.zeros((len(pose), 6)), angle)
 
 
@@ -176,9 +176,9 @@ def mujoco_model(chain: Chain, ground: Ground, dt: float) -> mujoco.MjModel:
                 range(joints[k - 1], joints[k]), axis_names(int(chain.kinds[k - 1])), strict=True
             ):
                 stiffness, damping, rest, rotor = chain.axes[j, [STIFFNESS, DAMPING, REST, ROTOR]]
-                place = f"{-swing!r} 0 0" if name == "yaw" else "0 0 0"
+                position = f"{-swing!r} 0 0" if name == "yaw" else "0 0 0"
                 lines.append(
-                    f'<joint type="hinge" pos="{place}" axis="{AXES[name][0]} {AXES[name][1]} {AXES[name][2]}" '
+                    f'<joint type="hinge" pos="{position}" axis="{AXES[name][0]} {AXES[name][1]} {AXES[name][2]}" '
                     f'stiffness="{float(stiffness)!r}" damping="{float(damping)!r}" '
                     f'springref="{math.degrees(rest)!r}" armature="{float(rotor)!r}"/>'
                 )

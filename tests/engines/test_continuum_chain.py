@@ -37,8 +37,8 @@ def moving(t: float) -> list[FloatArray]:
 
 
 def joints(t: float, size: float) -> Displacement:
-    place, rate, acceleration = (np.roll(part, 1, axis=1) for part in moving(1.3 * t))
-    arm = shifted(place, 1.3 * rate, 1.69 * acceleration)
+    position, rate, acceleration = (np.roll(part, 1, axis=1) for part in moving(1.3 * t))
+    arm = shifted(position, 1.3 * rate, 1.69 * acceleration)
     return hinged(arm, *(size * part for part in moving(t)))
 
 
@@ -233,10 +233,10 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     fine = with_value(scene, "solver.step_s", step)
     engines = [instant(fine, time + k * step) for k in (-1, 0, 1)]
     chains = [chain_of(part, n) for part in engines]
-    place = np.stack([chain.pose[:, :3] for chain in chains])
+    position = np.stack([chain.pose[:, :3] for chain in chains])
     turn = np.stack([matrices(chain.pose[:, 3:]) for chain in chains])
     mass = beam.mass_per_length * beam.length_m / n
-    force = mass * (place[0] - 2 * place[1] + place[2]) / step**2 - mass * np.array(
+    force = mass * (position[0] - 2 * position[1] + position[2]) / step**2 - mass * np.array(
         scene.ground.gravity
     )
     inertia = np.array(beam.inertia_per_length) * beam.length_m / n
@@ -254,10 +254,10 @@ def test_chain_balances_from_its_tail(name: str) -> None:
     held = chains[1].hold_wrench @ np.kron(np.eye(2), middle.turn).T  # world axes, about the head
     assert np.abs(held[:, :3]).max() > 0.0
     # Everything about the last joint, half a link in front of the last link's centre.
-    joint = place[1, -1] - 0.5 * beam.length_m / n * turn[1, -1, :, 0]
+    joint = position[1, -1] - 0.5 * beam.length_m / n * turn[1, -1, :, 0]
     on_last = middle.work.hold[:, 1] > chains[1].joint[-1]
     supports = held[on_last, 3:] + np.cross(middle.place - joint, held[on_last, :3])
-    expected = couple[-1] + np.cross(place[1, -1] - joint, force[-1]) - supports.sum(axis=0)
+    expected = couple[-1] + np.cross(position[1, -1] - joint, force[-1]) - supports.sum(axis=0)
     half = Rotation.from_rotvec(-0.5 * chains[1].angle[-1]).as_matrix()
     moment = turn[1, -1] @ half @ chains[1].wrench[-1, 3:]
     which = slice(2, 3) if beam.group == "SE2" else slice(0, 3)

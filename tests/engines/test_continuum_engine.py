@@ -84,7 +84,7 @@ def test_checkpoint_continues_bit_for_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_snapshots_show_what_rows_hold(name: str) -> None:
+def test_snapshots_equal_rows(name: str) -> None:
     scene = SCENES[name]
     engine = ContinuumBeamEngine(scene)
     rows = engine.advance(reference(scene, 10), 10, (10,)).rows
@@ -156,7 +156,7 @@ def columns(rows: Rows, index: int) -> tuple[FloatArray, FloatArray, FloatArray]
     return unit, rows.extra[index, [0, 1, 5]], (hold[:, 8:10] * lateral).sum(axis=1)
 
 
-def test_two_sided_supports_carry_with_least_squares() -> None:
+def test_two_sided_supports_minimise_the_square_of_forces() -> None:
     scene = sided("both", weights=[1.0, 2.0, 3.0, 1.0, 0.5, 1.0, 1.0])
     _, rows = run(scene, 0.5, every=10)
     for index in range(len(rows)):
@@ -208,7 +208,7 @@ def test_one_sided_supports_push_and_report_the_mismatch(side: str) -> None:
 # --- live changes and failures
 
 
-def test_a_changed_law_enters_at_the_head_without_sliding() -> None:
+def test_changed_law_enters_at_the_head_without_sliding() -> None:
     scene = body(
         SNAKE,
         {"kind": "rings"},
@@ -303,9 +303,9 @@ def test_tip_load_of_a_held_body_follows_statics(bend: float) -> None:
     assert not [p for p in scene_check.check(scene) if p.key.startswith("beam.")]
     _, rows = run(scene, 0.05)
     force, torque = np.array(scene.beam.tip_wrench).reshape(2, 3)
-    place = rows.link_pose[-1, :, :3]
+    position = rows.link_pose[-1, :, :3]
     turn = matrices(rows.link_pose[-1, :, 3:])
-    moved = torque + np.cross(place[-1] - place, force)
+    moved = torque + np.cross(position[-1] - position, force)
     np.testing.assert_allclose(
         rows.wrench[-1, :, :3], np.einsum("nji,j->ni", turn, force), atol=1e-9
     )

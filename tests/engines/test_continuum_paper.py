@@ -70,7 +70,7 @@ def test_anchored_bodies_follow_the_paper(at: str, speed: float, every: int) -> 
         t = float(rows.time[index])
         anchor = {"0": 0.0, "0.42": 0.42, "l": length}.get(at, 0.3 + 0.2 * t)
         turn = matrices(rows.link_pose[index, :1, 3:])[0]
-        place = rows.link_pose[index, 0, :3]
+        position = rows.link_pose[index, 0, :3]
         eta = head_twist(paper, t, anchor, speed)
         # The derivative of eta_o by differences of the paper's own equation, independent of the
         # engine.
@@ -83,19 +83,19 @@ def test_anchored_bodies_follow_the_paper(at: str, speed: float, every: int) -> 
         world = np.concatenate([turn @ eta[:3], turn @ eta[3:]])
         assert rows.link_twist[index, 0] == pytest.approx(world, abs=1e-7)
         # Lambda from both free ends; the difference where they meet is the anchor's wrench.
-        first = paper.first(turn, place, eta, eta_t)
+        first = paper.first(turn, position, eta, eta_t)
         before = paper.integrate(t, 0.0, anchor, first) if anchor > 0 else first
         tail = paper.integrate(t, anchor, length, before) if anchor < length else before.copy()
         tail[24:] = 0.0
         after = paper.integrate(t, length, anchor, tail) if anchor < length else tail
         wrench = before[24:] - after[24:]
         hold = rows.hold[index, 0]
-        there = before[:9].reshape(3, 3)
+        rotation = before[:9].reshape(3, 3)
         assert hold[0] == 1.0
         assert hold[1] == pytest.approx(anchor, abs=1e-12)
         assert hold[2:5] == pytest.approx(before[9:12], abs=1e-7)
-        assert hold[8:11] == pytest.approx(there @ wrench[:3], abs=2e-6)
-        assert hold[11:14] == pytest.approx(there @ wrench[3:], abs=2e-6)
+        assert hold[8:11] == pytest.approx(rotation @ wrench[:3], abs=2e-6)
+        assert hold[11:14] == pytest.approx(rotation @ wrench[3:], abs=2e-6)
         for k, x in enumerate(scene.beam.abscissas):
             if k % 8 and k != 40:
                 continue
@@ -140,7 +140,7 @@ def bent(scene_gravity: float, curvature: float) -> tuple[Scene, FloatArray]:
     return scene, rows.wrench[-1]
 
 
-def test_a_cantilever_carries_its_weight() -> None:
+def test_cantilever_is_in_static_equilibrium() -> None:
     # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part in front
     # clockwise.
     scene, wrench = bent(9.81, 0.0)
@@ -179,7 +179,7 @@ def test_several_anchors_share_the_load_by_least_squares() -> None:
 
 @pytest.mark.parametrize("group", ["SE2", "SE3"])
 @pytest.mark.parametrize("moved", [False, True])
-def test_the_ledger_of_a_body_held_at_the_head_closes(group: str, moved: bool) -> None:
+def test_energy_balance_of_a_held_body_closes(group: str, moved: bool) -> None:
     strain = {"kind": "formulas", "k_z_per_m": "6*cos(8*X + 4*t)"}
     if group == "SE3":
         strain |= {"k_y_per_m": "3*sin(3*X - 2*t)", "gamma_x": "1 + 0.1*sin(3*t + 2*X)"}

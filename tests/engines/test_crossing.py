@@ -335,7 +335,7 @@ def test_link_that_crosses_a_pin_and_returns_is_detected(model: str, hit: bool) 
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
+def test_check_predicts_starts_that_are_too_fast(model: str) -> None:
     scene = thrown(model, wall(y=1.0, name="Fence"), velocity=(0.0, 3.2))
     (problem,) = [problem for problem in registry.check(scene) if "pass through" in problem.message]
     assert (problem.severity, problem.key, problem.obstacles) == ("warning", "solver.step_s", (0,))
@@ -350,7 +350,7 @@ def test_check_foresees_what_a_start_is_too_fast_for(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_check_foresees_what_a_gait_is_too_fast_for(model: str) -> None:
+def test_check_predicts_gaits_that_are_too_fast(model: str) -> None:
     """Two links in line that bend at a rate A w rotate at half of that rate each, about their common joint."""
     values = {
         "model.kind": model,
@@ -411,9 +411,9 @@ def test_crossings_of_posts_agree_with_sampled_axes() -> None:
         before[0] = generator.uniform([-0.1, 0.2, -np.pi], [1.3, 0.4, np.pi])
         after[0] = before[0] + generator.normal(0.0, [0.1, 0.1, 0.3])
         ends = [_ends(q, 0.04)[0, :, :2] for q in (before, after)]
-        share = np.linspace(0.0, 1.0, 300)[:, None, None]
+        fraction = np.linspace(0.0, 1.0, 300)[:, None, None]
         along = np.linspace(0.0, 1.0, 200)[None, :, None]
-        moved = ends[0] + share * (ends[1] - ends[0])
+        moved = ends[0] + fraction * (ends[1] - ends[0])
         axis = moved[:, :1] + along * (moved[:, 1:] - moved[:, :1])
         distance = [
             np.linalg.norm(axis - [post.x_m, post.y_m], axis=2).min(axis=1) / post.radius_m

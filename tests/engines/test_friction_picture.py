@@ -49,11 +49,11 @@ def test_factor_is_bilinear_between_the_pixels(tmp_path: Path) -> None:
     for y, x in np.random.default_rng(1).uniform(
         (up[0], across[0]), (up[-1], across[-1]), (200, 2)
     ):
-        place = (
+        point = (
             0.3 + math.cos(turn) * x - math.sin(turn) * y,
             -0.2 + math.sin(turn) * x + math.cos(turn) * y,
         )
-        assert friction_scale(ground, 0.0, *place) == pytest.approx(
+        assert friction_scale(ground, 0.0, *point) == pytest.approx(
             expected((y, x)).item(), abs=1e-12
         )
 
@@ -64,8 +64,8 @@ def test_factor_is_constant_up_to_the_edge_and_one_beyond(tmp_path: Path) -> Non
     assert friction_scale(ground, 0.0, -0.99, 0.99) == 0.25
     assert friction_scale(ground, 0.0, 0.99, 0.99) == 0.75
     assert friction_scale(ground, 0.0, 0.0, 0.0) == 0.5
-    for place in ((-1.01, 0.99), (0.99, 1.01), (math.nan, 0.0)):
-        assert friction_scale(ground, 0.0, *place) == 1.0
+    for point in ((-1.01, 0.99), (0.99, 1.01), (math.nan, 0.0)):
+        assert friction_scale(ground, 0.0, *point) == 1.0
 
 
 def test_formula_and_image_multiply(tmp_path: Path) -> None:

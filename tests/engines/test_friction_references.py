@@ -70,20 +70,22 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
         # Direction of the tangent is the integral of 7 cos 2 pi (X - t).
         theta = 7.0 / (2 * np.pi) * (np.sin(2 * np.pi * (x - t)) + np.sin(2 * np.pi * t))
         step = np.column_stack([np.cos(theta), np.sin(theta)]) / count
-        place = np.cumsum(step, axis=0) - 0.5 * step
-        return np.column_stack([place - place.mean(axis=0), theta])
+        position = np.cumsum(step, axis=0) - 0.5 * step
+        return np.column_stack([position - position.mean(axis=0), theta])
 
     def rates(t: float, y: NDArray[np.float64]) -> NDArray[np.float64]:
         phi = y[2]
         momentum = y[5]
         here = shape(t)
         rate = (shape(t + 1e-5) - shape(t - 1e-5)) / 2e-5
-        place = here[:, :2]
+        position = here[:, :2]
         flow = rate[:, :2]
-        inner = np.mean(place[:, 0] * flow[:, 1] - place[:, 1] * flow[:, 0])
-        spin = (momentum - inner) / np.mean((place**2).sum(axis=1))
+        inner = np.mean(position[:, 0] * flow[:, 1] - position[:, 1] * flow[:, 0])
+        spin = (momentum - inner) / np.mean((position**2).sum(axis=1))
         turn = np.array([[np.cos(phi), -np.sin(phi)], [np.sin(phi), np.cos(phi)]])
-        velocity = y[3:5] + (spin * np.column_stack([-place[:, 1], place[:, 0]]) + flow) @ turn.T
+        velocity = (
+            y[3:5] + (spin * np.column_stack([-position[:, 1], position[:, 0]]) + flow) @ turn.T
+        )
         theta = here[:, 2] + phi
         tangent = np.column_stack([np.cos(theta), np.sin(theta)])
         normal = np.column_stack([-tangent[:, 1], tangent[:, 0]])
@@ -91,7 +93,7 @@ def lifted_speed(duration: float, eps: float, amplitude: float) -> float:
         load = np.maximum(1 + amplitude * np.cos(4 * np.pi * (x - t)), 0.0)[:, None]
         along, across = ((unit * each).sum(axis=1)[:, None] * each for each in (tangent, normal))
         force = -load * (along + 2.0 * across)
-        arm = place @ turn.T
+        arm = position @ turn.T
         moment = np.mean(arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0])
         return np.array([*y[3:5], spin, *force.mean(axis=0), moment])
 

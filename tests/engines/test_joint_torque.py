@@ -46,12 +46,12 @@ FREE: dict[str, Any] = {
 
 
 def free(kind: str, n_links: int, torque: str, **values: Any) -> Scene:
-    place = {"start.z_m": 1.0} if kind == "spatial_nonsmooth" else {}
+    start_values = {"start.z_m": 1.0} if kind == "spatial_nonsmooth" else {}
     base = {
         "model.kind": kind,
         "robot.n_links": n_links,
         **FREE,
-        **place,
+        **start_values,
         "gait.torque_nm": torque,
     }
     return with_values(
@@ -137,11 +137,11 @@ def test_pitch_torque_acts_like_a_yaw_torque() -> None:
     assert not rows.joint_angle[:, 0].any()
 
 
-def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
+def test_joint_index_starts_at_one_and_n_counts_links() -> None:
     rows = run(free("planar_nonsmooth", 5, "0.001*(10*i + n)*exp(-t)", run__duration_s=0.1))
-    share = math.exp(-(rows.time[-1] - 0.5 * STEP))
+    decay = math.exp(-(rows.time[-1] - 0.5 * STEP))
     assert yaw_of(rows.joint_torque, 4)[-1] == pytest.approx(
-        0.001 * np.array([15.0, 25.0, 35.0, 45.0]) * share, rel=1e-6
+        0.001 * np.array([15.0, 25.0, 35.0, 45.0]) * decay, rel=1e-6
     )
 
 
@@ -149,12 +149,12 @@ def test_joints_are_numbered_from_one_and_n_is_the_number_of_links() -> None:
 def test_internal_torques_conserve_momentum_in_all_models(kind: str) -> None:
     scene = free(kind, 6, "0.03*sin(7*t + 0.9*i)")
     (rows, angle, _), robot = motion(scene), scene.robot
-    place = rows.link_pose[:, :, :2]
+    position = rows.link_pose[:, :, :2]
     velocity = rows.link_twist[:, :, :2]
     turn = rows.link_twist[:, :, 5]
     momentum = robot.mass_kg * velocity.sum(axis=1)
     spin = robot.mass_kg * (
-        place[..., 0] * velocity[..., 1] - place[..., 1] * velocity[..., 0]
+        position[..., 0] * velocity[..., 1] - position[..., 1] * velocity[..., 0]
     ).sum(axis=1)
     spin += robot.inertia_kg_m2 * turn.sum(axis=1)
     size = robot.inertia_kg_m2 * np.abs(turn).max()  # of one link

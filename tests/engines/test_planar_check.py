@@ -48,7 +48,7 @@ def messages(scene: Scene, base_dir: Path | None = None) -> dict[str, str]:
     return {f"{p.severity} {p.key}": p.sentence() for p in registry.check(scene, base_dir)}
 
 
-def test_the_default_scene_has_no_problems() -> None:
+def test_default_scene_has_no_problems() -> None:
     assert registry.check(Scene()) == []
 
 
@@ -214,13 +214,15 @@ def test_largest_stable_step_is_that_of_the_paper() -> None:
     assert largest_stable_step(limp) == float("inf")
 
 
-@pytest.mark.parametrize(("share", "stable"), [(0.97, True), (1.03, False)])
-def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, stable: bool) -> None:
+@pytest.mark.parametrize(("factor", "stable"), [(0.97, True), (1.03, False)])
+def test_largest_stable_step_is_where_the_engine_turns_unstable(
+    factor: float, stable: bool
+) -> None:
     # Without friction and with a gait of zero amplitude, a disturbance of 1e-6 rad/s decays or
     # grows.
     gait = LateralUndulation(kind="lateral_undulation", amplitude_deg=0.0)
     scene = Scene(gait=gait, ground=Ground(mu_along=0.0, mu_across=0.0))
-    scene = scene.model_copy(update={"solver": Solver(step_s=share * largest_stable_step(scene))})
+    scene = scene.model_copy(update={"solver": Solver(step_s=factor * largest_stable_step(scene))})
     engine = PlanarNonsmoothEngine(scene)
     velocity = state_of(engine).u
     velocity[:, 2] = 1e-6 * (-1.0) ** np.arange(11)
@@ -335,7 +337,7 @@ def test_unsuitable_recordings_are_reported(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60), st.floats(-3, 3))
-def test_grid_loses_no_contact(seed: int, count: int, spread: float) -> None:
+def test_grid_finds_every_contact(seed: int, count: int, spread: float) -> None:
     # Every obstacle within reach of a point is listed in that point's cell.
     rng = np.random.default_rng(seed)
     obstacles = np.column_stack(

@@ -42,7 +42,7 @@ def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     assert same_rows(one, Rows.concatenate(parts))
 
 
-def test_control_periods_give_the_same_as_one_reference() -> None:
+def test_control_periods_equal_a_single_reference() -> None:
     # Every period has its own block of knots; the rows may differ only by the rounding of the
     # knots' times.
     scene = case_scene("obstacle_aided")
@@ -255,11 +255,11 @@ def test_create_rejects_scenes_with_errors() -> None:
 def test_registry_compiles_its_engines() -> None:
     progress: list[tuple[float, str]] = []
     assert "planar_nonsmooth" in FORMULATIONS
-    registry.warm_up("planar_nonsmooth", lambda share, what: progress.append((share, what)))
+    registry.warm_up("planar_nonsmooth", lambda fraction, what: progress.append((fraction, what)))
     assert registry.is_warm("planar_nonsmooth")
     assert progress[0][0] == 0.0
     assert progress[-1] == (1.0, "Ready")
-    assert [share for share, _ in progress] == sorted(share for share, _ in progress)
+    assert [fraction for fraction, _ in progress] == sorted(fraction for fraction, _ in progress)
 
 
 def test_twenty_thousand_obstacles_are_fast() -> None:

@@ -234,7 +234,7 @@ def all_at_once(step: float) -> Rows:
     return Rows.concatenate([first, report.rows])
 
 
-def test_the_ledger_closes_with_the_order_of_the_scheme() -> None:
+def test_energy_balance_closes_with_the_order_of_the_scheme() -> None:
     missing = []
     for step in (0.0005, 0.00025, 0.000125):
         energy = all_at_once(step).energy
@@ -305,7 +305,7 @@ def states(
 BENT = 25.0 * np.cos(1.3 * np.arange(9.0))
 
 
-def test_a_mirrored_robot_moves_as_in_a_mirror() -> None:
+def test_mirrored_robot_mirrors_the_motion() -> None:
     one = states(BENT, 20.0, 0.1, 0.2, 0.2, 0.1, 30.0)
     other = states(-BENT, -20.0, 0.1, -0.2, 0.2, -0.1, -30.0)
     _, rows = run(one, 3.0, reference=reference_of(one, 3.0))

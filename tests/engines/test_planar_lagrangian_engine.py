@@ -31,7 +31,7 @@ def test_one_call_and_many_calls_agree_bit_for_bit() -> None:
     assert same_rows(one, Rows.concatenate(parts))
 
 
-def test_control_periods_give_the_same_bit_for_bit() -> None:
+def test_control_periods_are_bit_identical() -> None:
     # A block's last knot is the first of the next block: references there are the knots' own values
     # in either block.
     scene = undulation(**BOTH)

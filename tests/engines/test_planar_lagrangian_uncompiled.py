@@ -49,7 +49,7 @@ def last_row(steps: int) -> list[list[float]]:
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    for here, there in zip(
+    for here, other in zip(
         last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True
     ):
-        assert np.array(there) == pytest.approx(np.array(here), abs=1e-11)
+        assert np.array(other) == pytest.approx(np.array(here), abs=1e-11)

@@ -74,7 +74,7 @@ def test_schemes_are_of_order_two_and_stable(stages: int) -> None:
     assert longest_part(1000.0) * 1000.0 <= 0.65 * (MOST_STAGES**2 - 1.0)
 
 
-def test_the_error_falls_with_the_tolerance() -> None:
+def test_error_falls_with_the_tolerance() -> None:
     # The error of a part is of third order, so that the final error decreases with tolerance^(2/3),
     # by 20 here.
     scene = tumbling(ground__coulomb_smoothing_m_s=0.05, ground__coulomb_smoothing_rad_s=0.5)

@@ -66,14 +66,14 @@ def evaluated(
     return work, count
 
 
-def met(x: FloatArray, place: FloatArray, scene: Scene) -> tuple[FloatArray, FloatArray]:
+def met(x: FloatArray, position: FloatArray, scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Return links that touch obstacles, and the side (1: pushed to the left, -1: to the right, 0: both)."""
     centres = np.array([[o.x_m, o.y_m] for o in scene.obstacles if isinstance(o, Cylinder)])
     links = []
     sides = []
     for i in range(len(x) - 2):
         axis = np.array([np.cos(x[i]), np.sin(x[i])])
-        away = centres - place[i]
+        away = centres - position[i]
         nearest = away - np.clip(away @ axis, -0.07, 0.07)[:, None] * axis
         touching = np.hypot(*nearest.T) <= 0.05
         if touching.any():

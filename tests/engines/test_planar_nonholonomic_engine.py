@@ -57,10 +57,10 @@ def last_row(steps: int) -> list[list[float]]:
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
     # Results of fused multiply-add differ in the last bit, and obstacles amplify that.
-    for here, there in zip(
+    for here, other in zip(
         last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True
     ):
-        assert np.array(there) == pytest.approx(np.array(here), abs=1e-8)
+        assert np.array(other) == pytest.approx(np.array(here), abs=1e-8)
 
 
 def test_one_call_and_many_calls_agree_bit_for_bit() -> None:

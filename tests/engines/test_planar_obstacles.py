@@ -66,13 +66,13 @@ def pushed(engine: PlanarNonsmoothEngine, along: float, pressing: float) -> None
 
 
 @pytest.mark.parametrize("turn", [0.0, 180.0])
-@pytest.mark.parametrize("share", [0.99, -0.99, 1.01, -1.01])
-def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: float) -> None:
+@pytest.mark.parametrize("factor", [0.99, -0.99, 1.01, -1.01])
+def test_sticks_below_and_slides_above_the_friction_limit(factor: float, turn: float) -> None:
     # Pressed on a wall with 10 N at mu = 0.3: it sticks up to 3 N, and slides beyond with exactly 3
     # N.
     scene = single((0.0, 0.0), obstacles=(wall(0.3, yaw_deg=turn),))
     engine = PlanarNonsmoothEngine(scene)
-    pushed(engine, 3.0 * share, 10.0)
+    pushed(engine, 3.0 * factor, 10.0)
     report = engine.advance(still(scene), 4000, range(40, 4001, 40))
     assert report.ok
     assert report.residual <= 1e-8
@@ -81,13 +81,13 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
     friction = rows.impulse_obstacle[-1, :, 0].sum()
     assert rows.impulse_obstacle[-1, :, 1].sum() == pytest.approx(10.0, rel=1e-6)
     states = set(rows.contacts.state[rows.contacts.other == 0].tolist())
-    if abs(share) < 1.0:
+    if abs(factor) < 1.0:
         assert np.abs(rows.link_twist[-1]).max() < 1e-12
-        assert friction == pytest.approx(-3.0 * share, rel=1e-6)
+        assert friction == pytest.approx(-3.0 * factor, rel=1e-6)
         assert states == {ContactState.STICK}
     else:
-        assert friction == pytest.approx(-math.copysign(3.0, share), rel=1e-6)
-        speed = math.copysign(0.03 / mass, share)
+        assert friction == pytest.approx(-math.copysign(3.0, factor), rel=1e-6)
+        speed = math.copysign(0.03 / mass, factor)
         assert rows.link_twist[-1, :, 0] == pytest.approx(np.full(2, speed), rel=1e-6)
         assert rows.energy[-1, ENERGY.index("work_friction")] == pytest.approx(
             -3.0 * 0.5 * abs(speed), rel=1e-3
@@ -98,7 +98,7 @@ def test_sticks_below_and_slides_above_the_friction_limit(share: float, turn: fl
     snapshot = engine.snapshot()
     obstacle = snapshot.contacts.other == 0
     assert snapshot.contacts.force_friction[obstacle].sum(axis=0) == pytest.approx(
-        [-math.copysign(min(abs(share), 1.0) * 3.0, share), 0.0, 0.0], rel=1e-6
+        [-math.copysign(min(abs(factor), 1.0) * 3.0, factor), 0.0, 0.0], rel=1e-6
     )
     assert set(snapshot.contacts.state[obstacle].tolist()) == states
 

@@ -49,8 +49,8 @@ FLAWS["all"] = {key: value for values in FLAWS.values() for key, value in values
 
 
 def moved(kind: str, values: dict[str, Any], steps: int = 16000) -> Rows:
-    place = {"start.z_m": 1.0} if kind == "spatial_nonsmooth" else {}
-    scene = with_values(Scene(), {"model.kind": kind, **BASE, **place, **values})
+    start_values = {"start.z_m": 1.0} if kind == "spatial_nonsmooth" else {}
+    scene = with_values(Scene(), {"model.kind": kind, **BASE, **start_values, **values})
     return run_engine(registry.create(scene), steps, 160)
 
 
@@ -69,7 +69,7 @@ def test_planar_motion_agrees_with_the_spatial_model(flaw: str) -> None:
 
 
 @pytest.mark.parametrize("flaw", FLAWS)
-def test_the_ledger_of_energy_closes(flaw: str) -> None:
+def test_energy_balance_closes(flaw: str) -> None:
     ground = {
         "ground.gravity_m_s2": G,
         "ground.mu_along": 0.1,
@@ -121,13 +121,13 @@ def slowed(
 
 
 @pytest.mark.parametrize(
-    ("velocity", "share"), [(0.02, 1 / math.e), (2.0, 0.0), (0.002, math.exp(-0.01))]
+    ("velocity", "rise"), [(0.02, 1 / math.e), (2.0, 0.0), (0.002, math.exp(-0.01))]
 )
-def test_stribeck_friction_rises_at_low_velocity(velocity: float, share: float) -> None:
+def test_stribeck_friction_rises_at_low_velocity(velocity: float, rise: float) -> None:
     # mu g (1 + rise exp(-(v / v_s)^2)), on the ground and along a wall that the links are pressed
     # on by g sin 30 deg.
     ground = {"ground.mu_along": 0.2, "ground.mu_across": 0.2}
-    assert slowed(velocity, 0.5, ground) == pytest.approx(0.2 * G * (1.0 + 0.5 * share), rel=1e-6)
+    assert slowed(velocity, 0.5, ground) == pytest.approx(0.2 * G * (1.0 + 0.5 * rise), rel=1e-6)
     smooth = {
         "ground.mu_along": 0.0,
         "ground.mu_across": 0.0,
@@ -145,7 +145,7 @@ def test_stribeck_friction_rises_at_low_velocity(velocity: float, share: float) 
         friction=0.2,
     )
     assert slowed(velocity, 0.5, smooth, (wall,)) == pytest.approx(
-        0.1 * G * (1.0 + 0.5 * share), rel=1e-6
+        0.1 * G * (1.0 + 0.5 * rise), rel=1e-6
     )
     assert slowed(velocity, 0.0, ground) == pytest.approx(0.2 * G, rel=1e-9)
 

@@ -265,7 +265,7 @@ def test_unequal_links_on_springs_follow_lagranges_equations() -> None:
     assert np.abs((4.0 * better[1] - better[0]) / 3.0 - expected).max() < 1e-7
 
 
-def test_a_fixed_joint_makes_one_body_of_two_links() -> None:
+def test_fixed_joint_merges_two_links() -> None:
     # Two links of 0.1 m and 1 kg about their common middle: 2 kg and 2 (J + m (L / 2)^2), with a
     # force on the first link.
     common = {"ground": {"gravity_m_s2": 0.0}, "run": {"duration_s": 0.5, "log_rate_hz": 50.0}}

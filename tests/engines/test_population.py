@@ -70,7 +70,7 @@ def test_hundreds_of_robots_of_any_of_any_joints_and_wheels() -> None:
 
 
 @pytest.mark.soak
-def test_a_thousand_robots_with_unequal_links() -> None:
+def test_thousand_robots_with_unequal_links() -> None:
     prove(range(1000), 500, robot_tree, 1e-4)
 
 

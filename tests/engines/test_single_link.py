@@ -124,7 +124,7 @@ def test_run_of_a_single_link_is_written_and_read(kind: str, tmp_path: Path) -> 
     "controller",
     ["heading", "path_following", "leader_follower", "strain_follower", "teleoperation"],
 )
-def test_a_controller_has_nothing_to_move(kind: str, controller: str) -> None:
+def test_controller_without_joints_is_refused(kind: str, controller: str) -> None:
     scene = one(kind, controller__kind=controller)
     (problem,) = [p for p in check(scene) if p.severity == "error" and p.key == "controller.kind"]
     assert problem.sentence() == (

@@ -50,7 +50,7 @@ def sentences(problems: list[Problem]) -> list[str]:
     return [f"{problem.severity}: {problem.sentence()}" for problem in problems]
 
 
-def test_the_default_scene_has_no_problems() -> None:
+def test_default_scene_has_no_problems() -> None:
     assert check(SPACE) == []
 
 
@@ -398,16 +398,16 @@ GAINS = {
 
 
 @pytest.mark.parametrize("gains", GAINS)
-@pytest.mark.parametrize(("share", "stable"), [(0.97, True), (1.03, False)])
+@pytest.mark.parametrize(("factor", "stable"), [(0.97, True), (1.03, False)])
 def test_largest_stable_step_is_where_the_engine_turns_unstable(
-    gains: str, share: float, stable: bool
+    gains: str, factor: float, stable: bool
 ) -> None:
     # In the air, with a gait of zero amplitude, a disturbance of the joints decays or grows.
     scene = with_values(
         SPACE,
         GAINS[gains] | {"gait.amplitude_deg": 0.0, "ground.gravity_m_s2": 0.0, "start.z_m": 1.0},
     )
-    step = share * largest_stable_step(scene)
+    step = factor * largest_stable_step(scene)
     disturbed = {
         "start.kind": "joint_angles",
         "start.joint_angles_deg": [1e-4 * (-1) ** k for k in range(10)],

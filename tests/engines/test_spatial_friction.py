@@ -70,7 +70,7 @@ def slide(
     ("force", "mu"),
     [(2.0, TOWARDS_MINUS), (-2.0, TOWARDS_PLUS), (0.7, TOWARDS_MINUS), (-1.1, TOWARDS_PLUS)],
 )
-def test_pushed_link_slides_beyond_the_threshold_of_its_direction(force: float, mu: float) -> None:
+def test_pushed_link_slides_beyond_its_directional_limit(force: float, mu: float) -> None:
     _, velocity = slide((force, 0.0))
     beyond = max(abs(force) - mu * MASS * GRAVITY, 0.0)
     assert 0.5 * MASS * velocity[0] ** 2 == pytest.approx(

@@ -312,8 +312,10 @@ def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]
         pressed = c.force_normal[:, 2]
         assert np.all(pressed >= 0.0)
         assert np.abs(force[:, mu == 0.0]).max(initial=0.0) < 1e-12 * load
-        share = np.linalg.norm(np.divide(force, mu, out=np.zeros_like(force), where=mu > 0), axis=1)
-        assert np.all(share <= pressed * (1 + 1e-6) + 1e-6 * load)
+        force_ratio = np.linalg.norm(
+            np.divide(force, mu, out=np.zeros_like(force), where=mu > 0), axis=1
+        )
+        assert np.all(force_ratio <= pressed * (1 + 1e-6) + 1e-6 * load)
         power = (force * slip).sum(1)
         assert np.all(power <= 1e-8 * load * 0.1)
         # Maximum dissipation: power = -|slip in disc coordinates| P_N, so sliding uses the full

@@ -77,7 +77,7 @@ def test_free_play_does_not_hold_the_joint(plane: int) -> None:
 
 
 @pytest.mark.parametrize("plane", [0, 1], ids=["yaw", "pitch"])
-def test_a_motor_saturates_at_its_largest_torque(plane: int) -> None:
+def test_motor_saturates_at_its_largest_torque(plane: int) -> None:
     # 60 degrees off at 40 N m/rad, the motor would exert 42 N m; it exerts 3, and the joint
     # accelerates accordingly.
     scene = floating(
@@ -96,7 +96,7 @@ def test_a_motor_saturates_at_its_largest_torque(plane: int) -> None:
     assert rate[3] == pytest.approx(3.0 / folding_inertia(scene) * rows.time[3], rel=1e-3)
 
 
-def test_a_slow_motor_reaches_its_torque_as_a_first_order_lag() -> None:
+def test_slow_motor_reaches_its_torque_as_a_first_order_lag() -> None:
     # 1 - exp(-t / T) of the commanded 4 N m, with links that are too heavy to move meanwhile.
     lag = 0.05
     scene = floating(
@@ -110,7 +110,7 @@ def test_a_slow_motor_reaches_its_torque_as_a_first_order_lag() -> None:
     assert rows.joint_torque[:, 1] == pytest.approx(2.0 * reached, rel=1e-5)
 
 
-def test_the_pitch_axis_lies_behind_the_yaw_axis() -> None:
+def test_pitch_axis_is_behind_the_yaw_axis() -> None:
     # Yaw 30 degrees about z at the end of link 1, 22 mm further pitch 20 degrees (downwards), half
     # a link to the centre.
     offset = 0.022

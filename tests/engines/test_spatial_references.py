@@ -97,7 +97,7 @@ def test_flat_runs_reach_the_reference_distance(
 
 
 @pytest.mark.parametrize("name", FLAT)
-def test_a_flat_robot_lies_on_all_its_contacts(name: str) -> None:
+def test_flat_robot_rests_on_all_contacts(name: str) -> None:
     rows = rows_of(name)
     assert np.all(rows.contacts_closed == 22)
     assert np.abs(rows.link_pose[..., 2] - 0.0525).max() < 1e-5

@@ -88,7 +88,7 @@ def expected(
 
     q, u = planar_pose(scene)
     return motion(
-        scene, q, u, DURATION, target, mu, lambda k, t, place: mass[k] * factor(k, t, place)
+        scene, q, u, DURATION, target, mu, lambda k, t, position: mass[k] * factor(k, t, position)
     )
 
 
@@ -131,9 +131,9 @@ def test_factors_and_patches_scale_the_friction_under_each_link() -> None:
     position = np.cumsum([link.length for link in scene.robot.links][::-1])[::-1]
     middle = position - 0.5 * np.array([link.length for link in scene.robot.links])
 
-    def factor(k: int, t: float, place: NDArray[np.float64]) -> float:
+    def factor(k: int, t: float, position: NDArray[np.float64]) -> float:
         own = max(1 + 0.9 * np.cos(9 * middle[k] - 4 * t), 0.0)
-        return float(own * (1 + 0.5 * np.sin(6 * t) + 0.3 * place[1]))
+        return float(own * (1 + 0.5 * np.sin(6 * t) + 0.3 * position[1]))
 
     np.testing.assert_allclose(
         run(scene), expected(scene, np.tile([0.1, 0.1, 0.2], (N, 1)), factor), atol=2e-6
@@ -203,7 +203,7 @@ def test_joints_without_yaw_are_named(kind: str, joint: dict[str, Any], message:
     assert message in errors[0]
 
 
-def test_shifted_centre_is_named_where_obstacles_act_on_the_middle() -> None:
+def test_shifted_centre_is_reported_with_obstacles() -> None:
     scene = uneven("planar_lagrangian")
     problems = registry.check(with_values(scene, {"model.kind": "planar_nonholonomic"}))
     assert any("Link 1" in p.sentence() for p in problems)

@@ -190,7 +190,7 @@ def test_unwritable_path_is_reported(
 
 
 @pytest.mark.parametrize("name", ["plan", "model", "contact_problem", "report", "video"])
-def test_unknown_extension_is_reported_before_anything_is_written(
+def test_unknown_extension_is_reported_before_writing(
     subjects: dict[str, Any], tmp_path: Path, name: str
 ) -> None:
     kind = EXPORTS[name]

@@ -65,7 +65,7 @@ def fixed_names(n: int) -> list[str]:
     return [*names, "solver_residual", "solver_iterations", "solver_unconverged"]
 
 
-def test_the_fixed_columns_come_first_and_in_order(recording: RunRecording, tmp_path: Path) -> None:
+def test_fixed_columns_are_first_and_in_order(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording)
     _, columns = read(tmp_path / "a.csv")
     names = list(columns)
@@ -123,9 +123,7 @@ def test_interval_columns_are_means_since_the_previous_row() -> None:
 @pytest.mark.parametrize(
     "name", ["obstacle_aided", "lagrangian_undulation", "jam_resolution", "worm"]
 )
-def test_the_heads_acceleration_is_the_slope_of_its_exported_velocity(
-    name: str, tmp_path: Path
-) -> None:
+def test_head_acceleration_is_slope_of_exported_velocity(name: str, tmp_path: Path) -> None:
     run = ss.simulate(scenes_dir() / f"{name}.toml", duration=0.3)
     run.to_csv(tmp_path / "a.csv")
     _, columns = read(tmp_path / "a.csv")
@@ -138,7 +136,7 @@ def test_the_heads_acceleration_is_the_slope_of_its_exported_velocity(
         )
 
 
-def test_a_head_in_free_fall_accelerates_with_gravity(tmp_path: Path) -> None:
+def test_head_in_free_fall_accelerates_with_gravity(tmp_path: Path) -> None:
     falling = {
         "model.kind": "spatial_nonsmooth",
         "robot.n_links": 3,
@@ -167,7 +165,7 @@ def test_impulses_in_the_csv_add_up_to_the_momentum(tmp_path: Path) -> None:
     np.testing.assert_allclose(run["contact_ground_fz_n"][1:], 7.5 * 9.81, rtol=1e-9)
 
 
-def test_the_header_rebuilds_the_run(tmp_path: Path) -> None:
+def test_header_rebuilds_the_run(tmp_path: Path) -> None:
     scene = with_values(load_scene(MAIN), {"run.duration_s": 5.0, "run.log_rate_hz": 50})
     runner = Runner(scene)
     runner.advance(800)
@@ -185,7 +183,7 @@ def test_the_header_rebuilds_the_run(tmp_path: Path) -> None:
         assert np.array_equal(values, read(again)[1][name][: len(values)]), name
 
 
-def test_the_header_names_program_scene_and_hash(recording: RunRecording, tmp_path: Path) -> None:
+def test_header_names_program_scene_and_hash(recording: RunRecording, tmp_path: Path) -> None:
     write_csv(tmp_path / "a.csv", recording, "obstacle_aided.toml")
     header, _ = read(tmp_path / "a.csv")
     assert header[0] == f"# SnakeStudio {ss.__version__}"

@@ -90,7 +90,7 @@ def test_drawn_values_are_those_of_the_run(flat: Recording) -> None:
         )
 
 
-def test_a_trial_may_have_dollars_in_its_name(tmp_path: Path) -> None:
+def test_trial_name_can_contain_dollars(tmp_path: Path) -> None:
     result = experiment_runs.make_run()
     tracks = laid_over(result, [experiment_runs.seen(name="fee_5$_or_6$")], 5)
     figure = next(figure for figure in figures_of(result) if figure.takes_measured)

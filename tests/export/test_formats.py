@@ -64,7 +64,7 @@ def test_suffix_decides_among_formats_of_a_subject() -> None:
 
 
 @pytest.mark.parametrize("name", ["csv", "hdf5", "mcap"])
-def test_methods_write_what_export_writes(run: api.Run, tmp_path: Path, name: str) -> None:
+def test_methods_and_export_write_identical_files(run: api.Run, tmp_path: Path, name: str) -> None:
     suffix = EXPORTS[name].ending
     getattr(run, f"to_{name}")(tmp_path / f"a{suffix}")
     assert run.export(tmp_path / f"b{suffix}") == tmp_path / f"b{suffix}"
@@ -239,7 +239,7 @@ def test_mistakes_of_a_format_are_reported(
     assert "odd" not in EXPORTS
 
 
-def test_kinds_describe_themselves() -> None:
+def test_kinds_have_descriptions() -> None:
     kind = ExportKind(name="plain_text", ending=".txt", write=lambda run, path: None)
     assert kind.title == "Plain text"
     assert kind.types == (("Plain text", (".txt",)),)

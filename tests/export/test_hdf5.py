@@ -63,7 +63,7 @@ def test_contacts_have_their_rows_links_and_impulses(tmp_path: Path) -> None:
         assert contacts["point"].attrs["units"] == "m"
 
 
-def test_the_file_rebuilds_the_run(tmp_path: Path) -> None:
+def test_file_rebuilds_the_run(tmp_path: Path) -> None:
     recording = recorded(23)
     write_hdf5(tmp_path / "a.h5", recording, "mine.toml")
     with h5py.File(tmp_path / "a.h5") as file:
@@ -84,7 +84,7 @@ def test_the_file_rebuilds_the_run(tmp_path: Path) -> None:
         assert file["events/weight"][:].tolist() == [1.5]
 
 
-def test_a_body_has_its_sections(tmp_path: Path) -> None:
+def test_body_has_its_sections(tmp_path: Path) -> None:
     result = make_body_recording(Scene(model=FORMULATIONS["continuum_beam"].fields()), 20)
     schema = replace(result.schema, energy=SCHEMA.energy)
     recording = RunRecording(result.scene, schema)

@@ -70,7 +70,7 @@ def test_python_writes_numbers_of_other_spelling(
         number_text.spells_alike.cache_clear()
 
 
-def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_helper_process_writes_identical_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = np.array_split(awkward(), 5)
     with TextWriters(1) as writers:
@@ -81,7 +81,7 @@ def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [text.count(b"\n") for text, _ in result] == [rows for _, rows in result]
 
 
-def test_failed_helper_process_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_helper_process_loses_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv, "_WORTH", 0)
     blocks = np.array_split(awkward(), 6)
     with TextWriters(1) as writers:

@@ -105,7 +105,7 @@ def test_posts_are_circles_of_their_radius_at_their_distances(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("head", ["first", "last"])
-def test_the_robot_is_where_it_starts_and_its_head_is_marked(tmp_path: Path, head: str) -> None:
+def test_robot_is_at_its_start_with_a_marked_head(tmp_path: Path, head: str) -> None:
     scene = scene_with_posts(**{"robot.head": head, "robot.n_links": 4})
     drawing = Drawing(write_plan(tmp_path / "plan.svg", scene))
     pose, _ = initial_state(scene)
@@ -182,7 +182,7 @@ def test_every_shape_and_the_path_are_drawn_to_scale(tmp_path: Path) -> None:
     np.testing.assert_allclose(drawing.size("path"), (2.0, 0.6), atol=2e-3)
 
 
-def test_the_same_scene_gives_the_same_bytes_in_every_format(tmp_path: Path) -> None:
+def test_exports_are_byte_identical_in_every_format(tmp_path: Path) -> None:
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
     for suffix, magic in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".PDF", b"%PDF")):
         first, again = (
@@ -192,7 +192,7 @@ def test_the_same_scene_gives_the_same_bytes_in_every_format(tmp_path: Path) -> 
         assert first.startswith(magic)
 
 
-def test_a_continuous_body_is_drawn_with_its_head(tmp_path: Path) -> None:
+def test_continuous_body_is_drawn_with_its_head(tmp_path: Path) -> None:
     scene = load_scene(scenes_dir() / "continuum_snake_2d.toml")
     drawing = Drawing(write_plan(tmp_path / "plan.svg", scene))
     pose, _ = initial_state(scene)
@@ -207,7 +207,7 @@ def test_a_continuous_body_is_drawn_with_its_head(tmp_path: Path) -> None:
     ("low", "high", "width"),
     [((0, 0), (3, 1), 180), ((-1, -1), (0, 8), 100), ((0, 0), (0.1, 0.1), 80)],
 )
-def test_the_scale_is_round_and_what_is_drawn_fits(low: Any, high: Any, width: float) -> None:
+def test_scale_is_round_and_the_drawing_fits(low: Any, high: Any, width: float) -> None:
     sheet = sheet_of(np.array(low, float), np.array(high, float), width)
     digits = f"{sheet.scale:e}".split("e")[0].rstrip("0").rstrip(".")
     assert digits in ("1", "2", "2.5", "5")
@@ -227,7 +227,7 @@ def test_failed_drawing_is_reported_and_leaves_no_file(tmp_path: Path) -> None:
         write_plan(tmp_path / "plan.gif", scene)
     with pytest.raises(UsageError, match="from 50 to 2000 mm"):
         write_plan(tmp_path / "plan.svg", scene, width_mm=5.0)
-    gone = with_values(scene, {"start": {"kind": "recording", "file": "gone.csv"}})
+    broken = with_values(scene, {"start": {"kind": "recording", "file": "gone.csv"}})
     with pytest.raises(SceneError, match=r"gone\.csv"):
-        write_plan(tmp_path / "plan.svg", gone, tmp_path)
+        write_plan(tmp_path / "plan.svg", broken, tmp_path)
     assert list(tmp_path.iterdir()) == []

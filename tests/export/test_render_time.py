@@ -57,7 +57,7 @@ def measured(
     )
 
 
-def test_the_first_frame_is_not_counted(recording: Any) -> None:
+def test_first_frame_is_not_counted(recording: Any) -> None:
     drawing = Drawing(0.02)
     assert measured(recording, drawing) == pytest.approx(0.02)
     assert (drawing.frames, drawing.size) == (9, (64, 48))
@@ -69,12 +69,12 @@ def test_slow_frames_are_measured_on_three(recording: Any) -> None:
     assert drawing.frames == 3
 
 
-def test_a_video_of_one_frame_takes_as_long_as_that(recording: Any) -> None:
+def test_video_of_one_frame_has_its_duration(recording: Any) -> None:
     still = VideoOptions(width=64, height=48, fps=10, supersample=1, start=0.1, end=0.11)
     assert measured(recording, Drawing(0.02), still) == pytest.approx(60.0)
 
 
-def test_a_cancelled_measurement_has_no_result(recording: Any) -> None:
+def test_cancelled_measurement_has_no_result(recording: Any) -> None:
     drawing = Drawing(0.02)
     assert measured(recording, drawing, needed=False) is None
     assert drawing.frames == 1

@@ -67,7 +67,7 @@ def test_pages_without_pictures_are_written(report: Report, tmp_path: Path, suff
         assert "It settles." in first.decode()
 
 
-def test_a_report_without_numbers_has_no_csv(report: Report, tmp_path: Path) -> None:
+def test_report_without_numbers_has_no_csv(report: Report, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"\.html or \.md"):
         write_report(tmp_path / "a.csv", replace(report, tables=()))
 

@@ -79,7 +79,7 @@ def test_prose_is_wrapped_below_its_column() -> None:
     assert lines[2].startswith("      word")
 
 
-def test_spreadsheets_get_every_digit_and_a_column_per_end() -> None:
+def test_spreadsheet_has_full_precision_and_interval_ends() -> None:
     head, line = tab_separated(table("a\tb")).splitlines()
     assert head.split("\t") == [
         "value",
@@ -100,7 +100,7 @@ def test_csv_has_names_with_units_and_quotes_texts() -> None:
     ]
 
 
-def test_markdown_escapes_what_would_be_markup() -> None:
+def test_markdown_escapes_markup() -> None:
     lines = table_markdown(table("a|b <i>*c*</i>\n# d")).splitlines()
     assert lines[0] == "| value | unit | fitted now | 95 % interval | speed (m/s) |"
     assert lines[1] == "| --- | --- | ---: | ---: | ---: |"

@@ -127,7 +127,7 @@ def test_poses_between_rows_are_interpolated(recording: RunRecording) -> None:
     np.testing.assert_array_equal(source.trail(0.0)[0], recording.snapshot(0).link_pose[5, :3])
 
 
-def test_the_overview_sees_the_robot_all_the_time(recording: RunRecording) -> None:
+def test_overview_always_contains_the_robot(recording: RunRecording) -> None:
     camera = overview_camera([recording], 16 / 9)
     for index in range(0, len(recording), 20):
         seen = camera.project(recording.snapshot(index).link_pose[:, :3], 16 / 9)
@@ -164,7 +164,7 @@ def test_impossible_names_are_reported(recording: RunRecording, tmp_path: Path) 
 BODY = Scene(model=FORMULATIONS["continuum_beam"].fields())
 
 
-def test_a_body_between_rows_is_interpolated() -> None:
+def test_body_between_rows_is_interpolated() -> None:
     recording = make_body_recording(BODY, 20)
     source = FrameSource(recording, 20)
     first, between, second = (source.snapshot(time) for time in (0.10, 0.105, 0.11))
@@ -178,7 +178,7 @@ def test_a_body_between_rows_is_interpolated() -> None:
     assert between.body.active.all()
 
 
-def test_a_video_of_a_body_keeps_its_colours(tmp_path: Path) -> None:
+def test_video_of_a_body_keeps_its_colours(tmp_path: Path) -> None:
     seen: list[Overlays] = []
 
     class Drawing:

@@ -115,7 +115,7 @@ def test_missing_or_unsuitable_codec_is_reported(
     assert all(codec in CODECS for kinds in KINDS.values() for codec in kinds)
 
 
-def test_an_animation_has_all_frames_at_their_times(run: RunRecording, tmp_path: Path) -> None:
+def test_animation_has_all_frames_at_their_times(run: RunRecording, tmp_path: Path) -> None:
     options = VideoOptions(width=240, height=240, fps=15, strip=("com_x_m",))
     path = write_video(tmp_path / "a.gif", run, options, renderer=Drawing)
     assert path == tmp_path / "a.gif"
@@ -154,7 +154,7 @@ def test_images_are_exact_and_replace_a_longer_sequence(run: RunRecording, tmp_p
     assert len(list(tmp_path.iterdir())) == 6
 
 
-def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_path: Path) -> None:
+def test_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_path: Path) -> None:
     result: list[Drawing] = []
 
     def renderer(width: int, height: int, theme: Theme) -> Drawing:
@@ -177,7 +177,7 @@ def test_a_span_and_slow_motion_are_shown_frame_by_frame(run: RunRecording, tmp_
 
 
 @pytest.mark.parametrize("follow", [False, True])
-def test_the_camera_moves_along_its_keyframes(run: RunRecording, follow: bool) -> None:
+def test_camera_moves_along_its_keyframes(run: RunRecording, follow: bool) -> None:
     path = CameraPath(
         (CameraKey(0.0, Camera((0.3, 0, 0))), CameraKey(1.0, Camera((0.9, 0, 0), 5.0))), follow
     )

@@ -92,8 +92,8 @@ def _described(widget: QWidget) -> str:
 
 def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
     """Report a widget outside the visible part of its parent that no scroll bar reveals."""
-    place = QRect(widget.geometry())
-    if place.isEmpty():
+    rect = QRect(widget.geometry())
+    if rect.isEmpty():
         label = isinstance(widget, QLabel) and bool(widget.text())
         button = isinstance(widget, QAbstractButton) and (
             bool(widget.text()) or not widget.icon().isNull()
@@ -108,19 +108,15 @@ def _outside(widget: QWidget, root: QWidget) -> Iterator[str]:
         if isinstance(area, QAbstractScrollArea) and area.viewport() is holder:
             across &= not _scrolls(area, Qt.Orientation.Horizontal)
             along &= not _scrolls(area, Qt.Orientation.Vertical)
-        if across and (
-            place.left() < -_TOLERANCE or place.right() > holder.width() - 1 + _TOLERANCE
-        ):
-            yield f"leaves {type(holder).__name__} at the side: {place.left()} to {place.right()} of {holder.width()}"
+        if across and (rect.left() < -_TOLERANCE or rect.right() > holder.width() - 1 + _TOLERANCE):
+            yield f"leaves {type(holder).__name__} at the side: {rect.left()} to {rect.right()} of {holder.width()}"
             return
-        if along and (
-            place.top() < -_TOLERANCE or place.bottom() > holder.height() - 1 + _TOLERANCE
-        ):
-            yield f"leaves {type(holder).__name__} below: {place.top()} to {place.bottom()} of {holder.height()}"
+        if along and (rect.top() < -_TOLERANCE or rect.bottom() > holder.height() - 1 + _TOLERANCE):
+            yield f"leaves {type(holder).__name__} below: {rect.top()} to {rect.bottom()} of {holder.height()}"
             return
         if holder is root or not (across or along):
             return
-        place.translate(holder.pos())
+        rect.translate(holder.pos())
         holder = holder.parentWidget()
 
 
@@ -259,13 +255,13 @@ def _tab_bar(bar: QTabBar) -> Iterator[str]:
     for k in range(bar.count()):
         if not bar.isTabVisible(k):
             continue
-        place = bar.tabRect(k)
-        available = max(place.width(), place.height())
+        rect = bar.tabRect(k)
+        available = max(rect.width(), rect.height())
         if bar.fontMetrics().horizontalAdvance(
             bar.tabText(k)
         ) + 4 > available and not bar.tabToolTip(k):
             yield f"tab {bar.tabText(k)!r} has {available}"
-        if not bar.rect().adjusted(-1, -1, 1, 1).contains(place) and not bar.usesScrollButtons():
+        if not bar.rect().adjusted(-1, -1, 1, 1).contains(rect) and not bar.usesScrollButtons():
             yield f"tab {bar.tabText(k)!r} is outside"
 
 
@@ -306,10 +302,10 @@ def _items(view: QAbstractItemView) -> Iterator[str]:
 
 
 def _cell(view: QAbstractItemView, index: QModelIndex) -> str:
-    place = view.visualRect(index)
-    if place.isEmpty() or not place.intersects(view.viewport().rect()):
+    rect = view.visualRect(index)
+    if rect.isEmpty() or not rect.intersects(view.viewport().rect()):
         return ""
     needed = view.sizeHintForIndex(index).width()
-    if needed <= place.width() + _TOLERANCE or index.data(Qt.ItemDataRole.ToolTipRole):
+    if needed <= rect.width() + _TOLERANCE or index.data(Qt.ItemDataRole.ToolTipRole):
         return ""
-    return f"cell {index.data()!r} needs {needed}, it has {place.width()}"
+    return f"cell {index.data()!r} needs {needed}, it has {rect.width()}"

@@ -25,7 +25,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.viewport.surfaces.surface import set_default_format
 from snakestudio.link.messages import LinkState
 from snakestudio.paths import scenes_dir
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.fake_body import body_scene
 from tests.gui.fake_link import FakeLink
 from tests.gui.pages.hands import show_widget
@@ -168,13 +168,15 @@ def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
 
 
 @pytest.fixture
-def session_controller(document: Document) -> FakeBridge:
+def session_controller(document: Document) -> FakeSessionController:
     """Stand-in for a session with fifty rows of a synthetic run of that scene."""
-    return FakeBridge(make_recording(document.scene, 50))
+    return FakeSessionController(make_recording(document.scene, 50))
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
+def panels(
+    qtbot: QtBot, document: Document, session_controller: FakeSessionController
+) -> ParameterPanels:
     """The dock of parameters, high enough for all of its content."""
     return show_widget(qtbot, ParameterPanels(document, session_controller), 320, 1600)  # type: ignore[arg-type]
 

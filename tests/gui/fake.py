@@ -122,7 +122,7 @@ class FakeStatus:
         self.pending: tuple[str, ...] = ()
 
 
-class FakeBridge(QObject):
+class FakeSessionController(QObject):
     """The part of the session controller that docks and plots use, without a session."""
 
     status_changed = Signal(object)

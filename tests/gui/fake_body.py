@@ -39,16 +39,20 @@ def body_scene(sections: int = 21, length: float = 1.0) -> Scene:
     )
 
 
-def curvature(time: np.ndarray, place: np.ndarray) -> np.ndarray:
+def curvature(time: np.ndarray, abscissa: np.ndarray) -> np.ndarray:
     """K_Z at times (k, 1) and material abscissas (n,), 1/m."""
-    wave: np.ndarray = 10.0 * np.cos(2 * np.pi * (place - 0.5 * time) / 0.8)
+    wave: np.ndarray = 10.0 * np.cos(2 * np.pi * (abscissa - 0.5 * time) / 0.8)
     return wave
 
 
-def torque(time: np.ndarray, place: np.ndarray) -> np.ndarray:
+def torque(time: np.ndarray, abscissa: np.ndarray) -> np.ndarray:
     """C_Z at times (k, 1) and material abscissas (n,), N m: it grows for ten seconds."""
     wave: np.ndarray = (
-        0.1 * time * place * (place[-1] - place) * np.sin(2 * np.pi * (place - 0.5 * time) / 0.8)
+        0.1
+        * time
+        * abscissa
+        * (abscissa[-1] - abscissa)
+        * np.sin(2 * np.pi * (abscissa - 0.5 * time) / 0.8)
     )
     return wave
 
@@ -62,12 +66,12 @@ def _schema(scene: Scene) -> Schema:
 
 def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     """Rows first to stop of a run in which the curvature travels to the tail and the third contact is never active."""
-    place = np.array(scene.beam.abscissas)
+    abscissa = np.array(scene.beam.abscissas)
     k = stop - first
-    n = len(place)
+    n = len(abscissa)
     time = np.arange(first, stop) / scene.run.log_rate_hz
     t = time[:, None]
-    bent = curvature(t, place)
+    bent = curvature(t, abscissa)
     heading = np.cumsum(bent, axis=1) * scene.beam.length_m / (n - 1)
     pose = np.zeros((k, n, 7))
     twist = np.zeros((k, n, 6))
@@ -80,11 +84,11 @@ def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     twist[:, :, 0] = -0.5
     strain = np.zeros((k, n, 6))
     wrench = np.zeros((k, n, 6))
-    strain[:, :, 0] = 1.0 + 0.1 * np.sin(2 * np.pi * (place - 0.3 * t))
+    strain[:, :, 0] = 1.0 + 0.1 * np.sin(2 * np.pi * (abscissa - 0.3 * t))
     strain[:, :, 5] = bent
-    wrench[:, :, 0] = 2.0 * np.cos(t) * (place / scene.beam.length_m)
+    wrench[:, :, 0] = 2.0 * np.cos(t) * (abscissa / scene.beam.length_m)
     wrench[:, :, 1] = -1.0
-    wrench[:, :, 5] = torque(t, place)
+    wrench[:, :, 5] = torque(t, abscissa)
     hold = np.zeros((k, HOLDS, 14))
     hold[:, :, 0] = (1.0, 1.0, 0.0)
     hold[:, :, 1] = scene.beam.length_m * np.array([0.2, 0.5, 0.8])
@@ -138,9 +142,9 @@ class FakeLaw:
     def at(self, t: np.ndarray, X: np.ndarray) -> SimpleNamespace:
         shape = len(t), len(X)
         time = np.broadcast_to(t[:, None], shape)
-        place = np.broadcast_to(X, shape)
+        abscissa = np.broadcast_to(X, shape)
         speed = self._value("speed_m_s", self._text.speed or "0", {"t": 0.0})
-        names = {"t": time, "X": place, "s": place + speed * time}
+        names = {"t": time, "X": abscissa, "s": abscissa + speed * time}
         columns = [
             np.broadcast_to(
                 self._value(

@@ -108,8 +108,8 @@ def blank(k: int, nodes: int, now: float) -> Telemetry:
 class FakeLink:
     """Carries out every command immediately; tests set all other values."""
 
-    def __init__(self, given: Profile | None = None) -> None:
-        self._profile = given or profile()
+    def __init__(self, initial: Profile | None = None) -> None:
+        self._profile = initial or profile()
         self.state = LinkState.DISCONNECTED
         self.reason = ""
         self.not_ready: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ from snakestudio.model.robot.beam import Beam
 from snakestudio.viewmodel.scene.link_values import link_values
 from snakestudio.viewmodel.viewport.body_look import BodyLook
 from tests.body_recording import make_body_recording
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget
 
 
@@ -39,16 +39,16 @@ def body_document() -> Document:
 
 
 @pytest.fixture
-def body_bridge(body_document: Document) -> FakeBridge:
+def body_bridge(body_document: Document) -> FakeSessionController:
     """Fifty rows of it."""
-    return FakeBridge(make_body_recording(body_document.scene, 50))
+    return FakeSessionController(make_body_recording(body_document.scene, 50))
 
 
 @pytest.fixture(params=["threaded", "flat"])
 def viewport(
     request: pytest.FixtureRequest,
     body_document: Document,
-    body_bridge: FakeBridge,
+    body_bridge: FakeSessionController,
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Viewport]:
@@ -122,7 +122,9 @@ def test_body_is_drawn_and_sections_can_be_clicked(viewport: Viewport, qtbot: Qt
     assert not viewport.image().isNull()
 
 
-def test_bounds_contain_the_body(body_document: Document, body_bridge: FakeBridge) -> None:
+def test_bounds_contain_the_body(
+    body_document: Document, body_bridge: FakeSessionController
+) -> None:
     snapshot = body_bridge.displayed
     assert snapshot is not None
     box = box_around(body_document.scene, snapshot, None)
@@ -193,7 +195,7 @@ def test_arrows_are_scaled_to_the_forces_of_the_run(body_document: Document) -> 
     assert look.factors == (1.0, 1.0)
 
 
-def test_values_of_a_section_are_shown(body_bridge: FakeBridge) -> None:
+def test_values_of_a_section_are_shown(body_bridge: FakeSessionController) -> None:
     snapshot = body_bridge.displayed
     assert snapshot is not None
     names = [name for name, _, _ in link_values(snapshot, 20, ())]

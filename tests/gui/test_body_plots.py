@@ -20,7 +20,7 @@ from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.plots.plot_types import VIEWS, default_views
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.fake_body import HOLDS, body_recording, body_rows, body_scene, torque
 from tests.gui.pages.hands import show_widget
 from tests.gui.pages.plots import parts_offered, settle, views_offered
@@ -31,12 +31,12 @@ ROWS = 1000
 
 
 @pytest.fixture
-def session_controller(body: Document) -> FakeBridge:
-    return FakeBridge(body_recording(body.scene, ROWS))
+def session_controller(body: Document) -> FakeSessionController:
+    return FakeSessionController(body_recording(body.scene, ROWS))
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, body: Document, session_controller: FakeBridge) -> PlotPanel:
+def panel(qtbot: QtBot, body: Document, session_controller: FakeSessionController) -> PlotPanel:
     panel = PlotPanel(session_controller, body)  # type: ignore[arg-type]
     show_widget(qtbot, panel, 1000, 460)
     settle(qtbot, panel)
@@ -51,10 +51,10 @@ def offered(plot: LivePlot) -> set[str]:
     return {str(action.data()) for action in views_offered(plot)}
 
 
-def at(plot: LivePlot, place: float) -> QPoint:
+def at(plot: LivePlot, abscissa: float) -> QPoint:
     """Position of an abscissa in a profile."""
     area = plot.chart.area
-    return QPointF(plot.chart.x_of(place), area.center().y()).toPoint()
+    return QPointF(plot.chart.x_of(abscissa), area.center().y()).toPoint()
 
 
 def test_default_plots_suit_the_model(panel: PlotPanel) -> None:
@@ -65,7 +65,7 @@ def test_default_plots_suit_the_model(panel: PlotPanel) -> None:
 
 def test_straight_body_has_no_torque_plot(qtbot: QtBot, body: Document) -> None:
     body.set_value("beam.group", "R", "Line")
-    panel = PlotPanel(FakeBridge(body_recording(body.scene, 5)), body)  # type: ignore[arg-type]
+    panel = PlotPanel(FakeSessionController(body_recording(body.scene, 5)), body)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
     assert names(panel) == ["profile", "body_force", "supports", "position"]
     assert panel.plots[0].title.endswith(", N_X")
@@ -73,7 +73,7 @@ def test_straight_body_has_no_torque_plot(qtbot: QtBot, body: Document) -> None:
 
 
 def test_plots_follow_a_change_between_body_and_links(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     session_controller.set_recording(make_recording(Scene(), 20))
     assert names(panel) == ["friction", "joint", "speed", "position"]
@@ -136,21 +136,21 @@ def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, palette: str
 
 
 def test_profile_is_the_wrench_at_the_cursor(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
-    place = np.array(body_scene().beam.abscissas)
+    abscissa = np.array(body_scene().beam.abscissas)
     for row in (ROWS - 1, 250, 700):
         session_controller.set_cursor(row)
         picture = plot.chart.data  # immediately, without waiting for the next redraw
-        assert np.allclose(picture.traces[0].time, place)
-        assert np.allclose(picture.traces[0].low, torque(np.array(row / 100), place), atol=1e-6)
+        assert np.allclose(picture.traces[0].time, abscissa)
+        assert np.allclose(picture.traces[0].low, torque(np.array(row / 100), abscissa), atol=1e-6)
     assert (picture.start, picture.stop) == (0.0, 1.0)
     assert (0.0, "") in picture.levels, "the zero line"
 
 
 def test_axis_of_a_profile_contains_the_whole_run(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
     seen = set()
@@ -165,12 +165,12 @@ def test_axis_of_a_profile_contains_the_whole_run(
 
 
 def test_profile_follows_a_run(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     assert session_controller.recording is not None
     session_controller.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
-    place = np.array(body_scene().beam.abscissas)
-    expected = torque(np.array((ROWS + 299) / 100), place)
+    abscissa = np.array(body_scene().beam.abscissas)
+    expected = torque(np.array((ROWS + 299) / 100), abscissa)
     qtbot.waitUntil(
         lambda: np.allclose(panel.plots[0].chart.data.traces[0].low, expected, atol=1e-6)
     )
@@ -178,14 +178,14 @@ def test_profile_follows_a_run(
 
 def test_anchors_are_marked_at_their_positions(panel: PlotPanel) -> None:
     ticks = panel.plots[0].chart.data.ticks
-    assert [place for place, _ in ticks] == pytest.approx([0.2, 0.5, 0.8])
+    assert [abscissa for abscissa, _ in ticks] == pytest.approx([0.2, 0.5, 0.8])
     assert [active for _, active in ticks] == [True, True, False]
     assert panel.plots[0].chart.ticks.isVisible()
     assert not panel.plots[1].chart.ticks.isVisible()
 
 
 def test_mouse_in_a_profile_sets_no_time(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
     assert any("peak" in text for _, text in plot.chart.data.legend)
@@ -212,7 +212,7 @@ def test_drag_in_a_profile_does_not_pan(qtbot: QtBot, panel: PlotPanel) -> None:
 
 
 def test_profile_is_exported_as_drawn(
-    panel: PlotPanel, session_controller: FakeBridge, tmp_path: Path
+    panel: PlotPanel, session_controller: FakeSessionController, tmp_path: Path
 ) -> None:
     session_controller.set_cursor(400)
     plot = panel.plots[0]
@@ -222,9 +222,9 @@ def test_profile_is_exported_as_drawn(
     table = list(csv.reader(lines[2:]))
     assert table[0] == ["x_m", "lambda_cz_nm"]
     values = np.array(table[1:], float)
-    place = np.array(body_scene().beam.abscissas)
-    assert np.allclose(values[:, 0], place)
-    assert np.allclose(values[:, 1], torque(np.array(4.0), place), atol=1e-6)
+    abscissa = np.array(body_scene().beam.abscissas)
+    assert np.allclose(values[:, 0], abscissa)
+    assert np.allclose(values[:, 1], torque(np.array(4.0), abscissa), atol=1e-6)
     panel.export(plot, tmp_path / "profile.png")
     assert not QImage(str(tmp_path / "profile.png")).isNull()
     panel.export(plot, tmp_path / "profile.svg")
@@ -294,7 +294,7 @@ def test_supports_are_plotted_over_time(qtbot: QtBot, panel: PlotPanel) -> None:
 
 
 def test_other_runs_are_overlaid_on_a_profile(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     other = body_scene(sections=9, length=0.8)
     chain = make_recording(Scene(), 300)
@@ -308,8 +308,8 @@ def test_other_runs_are_overlaid_on_a_profile(
     session_controller.set_cursor(300)
     picture = panel.plots[0].chart.data
     assert [trace.colour for trace in picture.traces][1:] == ["#ff00ff"], "links have no fields"
-    place = np.array(other.beam.abscissas)
-    assert np.allclose(picture.traces[1].time, place)
-    assert np.allclose(picture.traces[1].low, torque(np.array(3.0), place), atol=1e-6)
+    abscissa = np.array(other.beam.abscissas)
+    assert np.allclose(picture.traces[1].time, abscissa)
+    assert np.allclose(picture.traces[1].low, torque(np.array(3.0), abscissa), atol=1e-6)
     session_controller.set_cursor(900)
     assert len(panel.plots[0].chart.data.traces) == 1, "a curve ends with its run"

@@ -15,7 +15,7 @@ from snakestudio.gui.runs.video.camera_dialog import CameraDialog
 from snakestudio.gui.runs.video.camera_keys import CameraKeys
 from snakestudio.gui.viewport.navigation import Navigator
 from tests.gui.conftest import MAIN_SCENE
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget, type_into
 
 Parts = tuple[CameraKeys, CameraDialog, Navigator]
@@ -23,7 +23,7 @@ Parts = tuple[CameraKeys, CameraDialog, Navigator]
 
 @pytest.fixture
 def parts(
-    document: Document, session_controller: FakeBridge, qtbot: QtBot, tmp_path: Path
+    document: Document, session_controller: FakeSessionController, qtbot: QtBot, tmp_path: Path
 ) -> Parts:
     settings = QSettings(str(tmp_path / "a.ini"), QSettings.Format.IniFormat)
     navigator = Navigator(document)
@@ -49,7 +49,7 @@ def click(qtbot: QtBot, dialog: CameraDialog, name: str) -> None:
 
 
 def test_keyframes_are_set_shown_and_removed(
-    parts: Parts, session_controller: FakeBridge, qtbot: QtBot
+    parts: Parts, session_controller: FakeSessionController, qtbot: QtBot
 ) -> None:
     keys, dialog, navigator = parts
     assert "add a keyframe" in dialog.sentence.text()
@@ -78,7 +78,7 @@ def test_keyframes_are_set_shown_and_removed(
 
 
 def test_time_is_edited_in_the_list(
-    parts: Parts, session_controller: FakeBridge, qtbot: QtBot
+    parts: Parts, session_controller: FakeSessionController, qtbot: QtBot
 ) -> None:
     keys, dialog, _ = parts
     for row in (10, 20):
@@ -101,7 +101,7 @@ def test_time_is_edited_in_the_list(
 
 
 def test_camera_path_is_saved_with_its_scene(
-    parts: Parts, session_controller: FakeBridge, document: Document, tmp_path: Path
+    parts: Parts, session_controller: FakeSessionController, document: Document, tmp_path: Path
 ) -> None:
     keys, dialog, _ = parts
     session_controller.set_cursor(10)
@@ -126,7 +126,7 @@ def test_camera_path_is_saved_with_its_scene(
 
 
 def test_without_a_run_no_keyframe_can_be_set(
-    parts: Parts, session_controller: FakeBridge, qtbot: QtBot
+    parts: Parts, session_controller: FakeSessionController, qtbot: QtBot
 ) -> None:
     _, dialog, _ = parts
     session_controller.set_recording(None)

@@ -21,7 +21,7 @@ from snakestudio.gui.scene.inspector import Inspector
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.shell.main_window import MainWindow
 from tests.gui.conftest import fill_docks
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget
 from tests.gui.pages.notices import NoticePage
 from tests.gui.pages.parts import label
@@ -40,7 +40,10 @@ LONG_STEP = Problem(
 
 @pytest.fixture
 def checks(
-    qtbot: QtBot, document: Document, session_controller: FakeBridge, selection: Selection
+    qtbot: QtBot,
+    document: Document,
+    session_controller: FakeSessionController,
+    selection: Selection,
 ) -> Checks:
     panel = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     selection.setParent(panel)
@@ -64,9 +67,9 @@ def test_button_fixes_in_one_step(
     before = document.scene
     selected = selection.items
     for number, key in enumerate(("solver.step_s", "joint_controller.kp_nm_per_rad")):
-        place = button(checks, 0, number)
-        qtbot.mouseMove(checks.list.viewport(), place)
-        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        position = button(checks, 0, number)
+        qtbot.mouseMove(checks.list.viewport(), position)
+        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
         part, _, name = key.partition(".")
         assert (
             getattr(getattr(document.scene, part), name)
@@ -84,9 +87,9 @@ def test_click_next_to_the_buttons_selects_the_object(
     before = document.scene
     rect = checks.list.visualRect(checks.list.model().index(0, 0))
     with qtbot.waitSignal(checks.problem_activated) as signal:
-        place = rect.topLeft() + QPoint(60, 10)
-        qtbot.mouseMove(checks.list.viewport(), place)
-        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        position = rect.topLeft() + QPoint(60, 10)
+        qtbot.mouseMove(checks.list.viewport(), position)
+        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert signal.args == [LONG_STEP]
     assert selection.items == {("run", 0)}
     assert document.scene is before
@@ -102,16 +105,16 @@ def test_menu_has_all_actions(checks: Checks, document: Document) -> None:
 
 
 def test_outdated_fix_is_reported_and_changes_nothing(
-    qtbot: QtBot, checks: Checks, document: Document, session_controller: FakeBridge
+    qtbot: QtBot, checks: Checks, document: Document, session_controller: FakeSessionController
 ) -> None:
-    gone = Problem(
+    outdated = Problem(
         "hint",
         "",
         "an obstacle is hidden",
         "",
         fixes=(Fix("Show it", (("obstacles[99].hidden", False),)),),
     )
-    session_controller.set_status(problems=(gone,))
+    session_controller.set_status(problems=(outdated,))
     before = document.scene
     qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=button(checks, 0, 0))
     assert document.scene is before
@@ -187,7 +190,7 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
 
 
 def test_long_fix_fits_into_a_narrow_panel(
-    qtbot: QtBot, checks: Checks, session_controller: FakeBridge
+    qtbot: QtBot, checks: Checks, session_controller: FakeSessionController
 ) -> None:
     label = (
         "Choose the model in space, which climbs stairs and ramps, and let the links fall on them"
@@ -228,8 +231,10 @@ def test_problems_lead_to_the_object_and_the_field(window: MainWindow, qtbot: Qt
     window.context.selection.set([("obstacle", 6)])
     checks.problem_activated.emit(Problem("hint", "obstacles[7]", "far away", "", (6,)))
     viewport.navigator.finish()
-    there = window.context.document.scene.obstacles[6]
-    assert viewport.navigator.camera.target[:2] == pytest.approx((there.x_m, there.y_m), abs=0.01)
+    obstacle = window.context.document.scene.obstacles[6]
+    assert viewport.navigator.camera.target[:2] == pytest.approx(
+        (obstacle.x_m, obstacle.y_m), abs=0.01
+    )
 
     panels = window.context.docks["parameters"].widget()
     inspector = window.context.docks["inspector"].widget()
@@ -249,7 +254,7 @@ def test_problems_lead_to_the_object_and_the_field(window: MainWindow, qtbot: Qt
 
 
 def test_edit_waiting_for_the_reset_is_checked(
-    checks: Checks, document: Document, session_controller: FakeBridge
+    checks: Checks, document: Document, session_controller: FakeSessionController
 ) -> None:
     """While the run continues unchanged, its session has no problem."""
     before = document.scene
@@ -263,7 +268,9 @@ def test_edit_waiting_for_the_reset_is_checked(
     assert checks.summary.text() == "No errors"
 
 
-def test_problem_names_the_obstacle(checks: Checks, session_controller: FakeBridge) -> None:
+def test_problem_names_the_obstacle(
+    checks: Checks, session_controller: FakeSessionController
+) -> None:
     session_controller.set_status(
         problems=(Problem("hint", "obstacles[6]", "2 obstacles are far away", "move them"),)
     )
@@ -287,7 +294,7 @@ def test_hint_is_a_muted_line_until_it_is_followed(
 
 
 def test_button_is_never_wider_than_the_list(
-    checks: Checks, session_controller: FakeBridge
+    checks: Checks, session_controller: FakeSessionController
 ) -> None:
     long = (
         "Take steps that are as short as the stiffest of all joints of this robot would have them"

@@ -30,7 +30,7 @@ from snakestudio.paths import scenes_dir
 from snakestudio.text import MINUS
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from tests.gui.conftest import COMPILING_MS, fill_docks
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import show_widget
 from tests.gui.pages.parts import label
 
@@ -124,8 +124,8 @@ def test_ghosts_curves_and_values_are_those_compared(qtbot: QtBot, panel: Compar
         drawn = window.context.viewport._picture(1.5).draw_list()
         assert len(drawn.ghosts) == 2
         for ghost, kind in zip(drawn.ghosts, (SPATIAL, LAGRANGIAN), strict=True):
-            place = recordings[kind].rows(index, index + 1).link_pose[0, :, :3]
-            np.testing.assert_allclose(ghost[:, :3], place, atol=1e-6)
+            position = recordings[kind].rows(index, index + 1).link_pose[0, :, :3]
+            np.testing.assert_allclose(ghost[:, :3], position, atol=1e-6)
             np.testing.assert_allclose(
                 ghost[:, 8:11], np.tile(np.square(colour(model_colour(kind))), (11, 1)), 1e-5
             )
@@ -142,14 +142,14 @@ def test_ghosts_curves_and_values_are_those_compared(qtbot: QtBot, panel: Compar
     assert traces(plots, "joint")[2:] == [
         (model_colour(kind), name) for kind, name in ((SPATIAL, "yaw"), (LAGRANGIAN, "angle"))
     ]
-    place = next(plot for plot in plots.plots if plot.view_name == "position")
-    qtbot.waitUntil(lambda: len(place.chart.data.traces) == 12)
-    trace = place.chart.data.traces[4]  # x of link 6 in space; the run itself has four curves
+    position = next(plot for plot in plots.plots if plot.view_name == "position")
+    qtbot.waitUntil(lambda: len(position.chart.data.traces) == 12)
+    trace = position.chart.data.traces[4]  # x of link 6 in space; the run itself has four curves
     assert trace.colour == model_colour(SPATIAL)
     np.testing.assert_allclose(
         trace.low[-1], recordings[SPATIAL].rows(50, 51).link_pose[0, 5, 0], rtol=1e-5
     )
-    assert place.chart.data.legend[:2] == [
+    assert position.chart.data.legend[:2] == [
         (model_colour(SPATIAL), "spatial"),
         (model_colour(LAGRANGIAN), "Lagrangian"),
     ]
@@ -329,7 +329,7 @@ def test_reasons_are_computed_only_while_visible(qtbot: QtBot, document: Documen
 
 def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -> None:
     recording = make_recording(document.scene, 1500)
-    plots = PlotPanel(FakeBridge(recording), document)  # type: ignore[arg-type]
+    plots = PlotPanel(FakeSessionController(recording), document)  # type: ignore[arg-type]
     show_widget(qtbot, plots, 900, 400)
     space = load_scene(scenes_dir() / "sidewinding.toml")
     plots.overlay([OverlaidRun("other", "#ffe066", make_recording(space, 3000))])

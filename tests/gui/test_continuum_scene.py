@@ -34,7 +34,7 @@ from snakestudio.viewmodel.scene.items import items_of
 from snakestudio.viewmodel.scene.link_values import MAX_LINK_VALUES, section_values
 from snakestudio.viewmodel.scene.start_kinds import start_kinds
 from tests.gui.conftest import COMPILING_MS, fill_docks
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.fake_body import body_recording, body_scene
 from tests.gui.pages.hands import show_widget
 
@@ -174,7 +174,7 @@ def test_section_shows_its_position_and_load() -> None:
 
 def test_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, body: Document) -> None:
     selection = Selection(body)
-    session_controller = FakeBridge(body_recording(body.scene, 50))
+    session_controller = FakeSessionController(body_recording(body.scene, 50))
     inspector = Inspector(body, selection, session_controller)  # type: ignore[arg-type]
     show_widget(qtbot, inspector, 288, 700)
     selection.set([("link", 3)])
@@ -200,7 +200,7 @@ def test_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, body:
 
 def test_weights_can_be_omitted(qtbot: QtBot, body: Document) -> None:
     selection = Selection(body)
-    inspector = Inspector(body, selection, FakeBridge())  # type: ignore[arg-type]
+    inspector = Inspector(body, selection, FakeSessionController())  # type: ignore[arg-type]
     qtbot.addWidget(inspector)
     selection.set([("support", 0)])
     row = inspector.rows["support.weights"]

@@ -20,7 +20,7 @@ from snakestudio.kinds.controller import CONTROLLERS
 from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import type_into
 from tests.gui.pages.parts import label
 
@@ -120,7 +120,7 @@ def test_values_without_effect_are_locked(
 
 
 def test_values_waiting_for_a_reset_are_marked(
-    qtbot: QtBot, panels: ParameterPanels, session_controller: FakeBridge
+    qtbot: QtBot, panels: ParameterPanels, session_controller: FakeSessionController
 ) -> None:
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
@@ -146,7 +146,7 @@ def test_path_is_described_for_following_controllers(
     assert panel.path_part.isVisible()
     assert "no path yet" in panel.path_about.text()
     assert not panel.clear_button.isVisible()
-    with qtbot.waitSignal(panel.draw_asked):
+    with qtbot.waitSignal(panel.draw_requested):
         qtbot.mouseClick(panel.draw_button, Qt.MouseButton.LeftButton)
     document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]], "Path")
     assert panel.path_about.text().startswith("3 waypoints.")

@@ -28,7 +28,7 @@ from snakestudio.model.edits import with_value
 from snakestudio.viewmodel.plots.channels import catalogue, families
 from snakestudio.viewmodel.plots.content import Content, Curve, read_content, write_content
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import move, show_widget
 from tests.gui.pages.parts import suggestions
 from tests.gui.pages.plots import settle
@@ -37,8 +37,8 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def session_controller(document: Document) -> FakeBridge:
-    return FakeBridge(make_recording(document.scene, 1200))
+def session_controller(document: Document) -> FakeSessionController:
+    return FakeSessionController(make_recording(document.scene, 1200))
 
 
 @pytest.fixture
@@ -48,7 +48,10 @@ def library(tmp_path: Path) -> ChannelLibrary:
 
 @pytest.fixture
 def panel(
-    qtbot: QtBot, document: Document, session_controller: FakeBridge, library: ChannelLibrary
+    qtbot: QtBot,
+    document: Document,
+    session_controller: FakeSessionController,
+    library: ChannelLibrary,
 ) -> PlotPanel:
     panel = PlotPanel(session_controller, document, library, [Content("time")])  # type: ignore[arg-type]
     qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
@@ -62,14 +65,14 @@ def panel(
 
 def drop(target: QWidget, data: QMimeData) -> None:
     """Drag over a widget and drop, with Qt's events."""
-    place = QPointF(target.rect().center())
+    position = QPointF(target.rect().center())
     copy = Qt.DropAction.CopyAction
     left = Qt.MouseButton.LeftButton
     none = Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(place.toPoint(), copy, data, left, none)
+    enter = QDragEnterEvent(position.toPoint(), copy, data, left, none)
     QApplication.sendEvent(target, enter)
     assert enter.isAccepted()
-    QApplication.sendEvent(target, QDropEvent(place, copy, data, left, none))
+    QApplication.sendEvent(target, QDropEvent(position, copy, data, left, none))
 
 
 def names(plot: LivePlot) -> list[str]:
@@ -79,7 +82,7 @@ def names(plot: LivePlot) -> list[str]:
 # --- channels -------------------------------------------------------------------------------------
 
 
-def test_catalogue_has_all_columns_in_groups(session_controller: FakeBridge) -> None:
+def test_catalogue_has_all_columns_in_groups(session_controller: FakeSessionController) -> None:
     assert session_controller.recording is not None
     result = catalogue(session_controller.recording.schema)
     assert result["link_6_x_m"].group == ("Links", "Link 6")
@@ -90,7 +93,7 @@ def test_catalogue_has_all_columns_in_groups(session_controller: FakeBridge) -> 
 
 
 def test_dropped_channels_become_curves_of_the_recording(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
     drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
@@ -125,7 +128,10 @@ def test_channels_dropped_next_to_plots_get_a_new_plot(qtbot: QtBot, panel: Plot
 
 
 def test_browser_finds_shows_values_and_adds(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
+    qtbot: QtBot,
+    panel: PlotPanel,
+    session_controller: FakeSessionController,
+    library: ChannelLibrary,
 ) -> None:
     browser = ChannelBrowser(session_controller, library, lambda key, row: None)  # type: ignore[arg-type]
     show_widget(qtbot, browser, 320, 500)
@@ -139,10 +145,10 @@ def test_browser_finds_shows_values_and_adds(
     qtbot.waitUntil(lambda: item.text(1) == f"{force:.4g}")
     requests: list[tuple[str, ...]] = []
     browser.add_requested.connect(requests.append)
-    place = browser.tree.visualItemRect(item).center()
+    position = browser.tree.visualItemRect(item).center()
     port = browser.tree.viewport()
-    qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=place)
-    qtbot.mouseDClick(port, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=position)
+    qtbot.mouseDClick(port, Qt.MouseButton.LeftButton, pos=position)
     assert requests == [("link_6_obstacle_fy_n",)]
     assert browser.tree.mimeData([item]).text() == "link_6_obstacle_fy_n"
     browser.search.clear()
@@ -180,7 +186,7 @@ def test_logarithmic_axis_reports_hidden_values(qtbot: QtBot, panel: PlotPanel) 
 
 
 def test_tracks_are_drawn_to_scale_with_obstacles(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
     plot.show_content(Content.tracks((6,), centre=True))
@@ -235,7 +241,7 @@ def test_spectrum_finds_the_gait(
 
 
 def test_strips_show_any_quantity_of_the_links(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
     plot.show_content(
@@ -252,7 +258,7 @@ def test_runs_are_overlaid_in_every_kind(
     qtbot: QtBot,
     panel: PlotPanel,
     document: Document,
-    session_controller: FakeBridge,
+    session_controller: FakeSessionController,
     tmp_path: Path,
 ) -> None:
     other = make_recording(document.scene, 900)
@@ -287,7 +293,7 @@ def test_runs_are_overlaid_in_every_kind(
 
 
 def test_shift_and_drag_selects_a_span_with_statistics(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
     plot.add_channels(("link_6_obstacle_fy_n",))
@@ -298,8 +304,8 @@ def test_shift_and_drag_selects_a_span_with_statistics(
     left = Qt.MouseButton.LeftButton
 
     def move_to(time: float, held: Qt.MouseButton) -> None:
-        place = QPointF(plot.chart.x_of(time), area.center().y())
-        move(port, place, held=held, modifiers=shift)
+        position = QPointF(plot.chart.x_of(time), area.center().y())
+        move(port, position, held=held, modifiers=shift)
 
     move_to(2.0, Qt.MouseButton.NoButton)
     begin = QPointF(plot.chart.x_of(2.0), area.center().y()).toPoint()
@@ -334,7 +340,10 @@ def test_shift_and_drag_selects_a_span_with_statistics(
 
 
 def test_derived_channels_grow_with_the_run(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, library: ChannelLibrary
+    qtbot: QtBot,
+    panel: PlotPanel,
+    session_controller: FakeSessionController,
+    library: ChannelLibrary,
 ) -> None:
     library.put(
         DerivedChannel("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad")
@@ -355,7 +364,7 @@ def test_derived_channels_grow_with_the_run(
 
 
 def test_dialog_checks_completes_and_saves(
-    qtbot: QtBot, session_controller: FakeBridge, library: ChannelLibrary
+    qtbot: QtBot, session_controller: FakeSessionController, library: ChannelLibrary
 ) -> None:
     dialog = DerivedDialog(session_controller, library)  # type: ignore[arg-type]
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
@@ -385,7 +394,7 @@ def test_dialog_checks_completes_and_saves(
 def test_run_of_another_robot_can_be_overlaid(
     qtbot: QtBot,
     panel: PlotPanel,
-    session_controller: FakeBridge,
+    session_controller: FakeSessionController,
     document: Document,
     library: ChannelLibrary,
 ) -> None:

@@ -46,21 +46,21 @@ class DocumentMachine(RuleBasedStateMachine):
 
     def begin(self, scene: Scene) -> None:
         self.history = [scene]
-        self.place = 0
+        self.position = 0
         self.clean = 0
         self.gesture_step = -1
 
     @property
     def scene(self) -> Scene:
-        return self.history[self.place]
+        return self.history[self.position]
 
     def push(self, scene: Scene) -> None:
         if scene == self.scene:
             return
-        if self.clean > self.place:
+        if self.clean > self.position:
             self.clean = -1
-        self.history[self.place + 1 :] = [scene]
-        self.place += 1
+        self.history[self.position + 1 :] = [scene]
+        self.position += 1
         self.gesture_step = -1
 
     @initialize(main=st.booleans())
@@ -92,29 +92,29 @@ class DocumentMachine(RuleBasedStateMachine):
         moved = any(value != before.gait.amplitude_deg for value in values)
         if after != before:
             self.push(after)
-            assert self.document.undo_stack.count() == self.place
+            assert self.document.undo_stack.count() == self.position
         elif moved:  # the step was created, which removed the redo steps, and was removed again
-            if self.clean > self.place:
+            if self.clean > self.position:
                 self.clean = -1
-            del self.history[self.place + 1 :]
+            del self.history[self.position + 1 :]
         else:
             assert self.document.undo_stack.count() == count
 
     @rule()
     def undo(self) -> None:
         self.document.undo_stack.undo()
-        self.place = max(0, self.place - 1)
+        self.position = max(0, self.position - 1)
 
     @rule()
     def redo(self) -> None:
         self.document.undo_stack.redo()
-        self.place = min(len(self.history) - 1, self.place + 1)
+        self.position = min(len(self.history) - 1, self.position + 1)
 
-    @rule(share=st.floats(0, 1))
-    def jump(self, share: float) -> None:
+    @rule(fraction=st.floats(0, 1))
+    def jump(self, fraction: float) -> None:
         """Like a history panel."""
-        self.place = round(share * (len(self.history) - 1))
-        self.document.undo_stack.setIndex(self.place)
+        self.position = round(fraction * (len(self.history) - 1))
+        self.document.undo_stack.setIndex(self.position)
 
     @rule(under_new_name=st.booleans())
     def save(self, under_new_name: bool) -> None:
@@ -123,7 +123,7 @@ class DocumentMachine(RuleBasedStateMachine):
             self.document.save(self.folder / f"scene{self.saved}.toml")
         else:
             self.document.save()
-        self.clean = self.place
+        self.clean = self.position
         assert self.document.path is not None
         assert load_scene(self.document.path) == self.scene
         assert self.document.on_disk() == "same"
@@ -141,7 +141,7 @@ class DocumentMachine(RuleBasedStateMachine):
         scene = self.document.read_file()
         self.document.revert()
         self.push(scene)
-        self.clean = self.place
+        self.clean = self.position
 
     @precondition(lambda self: self.document.path is not None)
     @rule(name=st.sampled_from(sorted(EDITS)), data=st.data())
@@ -164,8 +164,8 @@ class DocumentMachine(RuleBasedStateMachine):
     def the_scene_equals_its_history(self) -> None:
         assert self.document.scene == self.scene
         assert self.document.undo_stack.count() == len(self.history) - 1
-        assert self.document.undo_stack.index() == self.place
-        assert self.document.dirty == (self.place != self.clean)
+        assert self.document.undo_stack.index() == self.position
+        assert self.document.dirty == (self.position != self.clean)
         assert not self.seen or self.seen[-1] is self.document.scene, "listeners were notified"
 
     @invariant()

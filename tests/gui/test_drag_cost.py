@@ -20,7 +20,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.obstacles import solid_distances
 from snakestudio.viewmodel.scene import clearance
 from snakestudio.viewmodel.viewport import motion
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.plots import PlotsPage
 from tests.gui.test_viewport import top_of
 
@@ -48,11 +48,11 @@ def test_frequent_mouse_events_are_handled_once_per_frame(
     viewport.tools.editor.transforms.start("move")
     running = viewport.tools.editor.transforms.transform
     assert running is not None
-    place = QPointF(top_of(viewport, 5))
-    running.follow(viewport.ndc(place), False)
+    position = QPointF(top_of(viewport, 5))
+    running.follow(viewport.ndc(position), False)
     looked = counted(monkeypatch, motion, "coordinates")
     for step in range(50):
-        running.follow(viewport.ndc(place + QPointF(step, 0)), False)
+        running.follow(viewport.ndc(position + QPointF(step, 0)), False)
     assert len(looked) <= 2, "no one has asked yet, and the scene follows with the next frame"
     assert running.amount.shift.any(), "queries return the last position"
     assert len(looked) <= 4
@@ -78,7 +78,7 @@ def test_plots_wait_for_slow_runs_during_a_drag(
     qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Among many obstacles the next start takes longer than plots rest."""
-    session_controller = FakeBridge(make_recording(document.scene, 1))
+    session_controller = FakeSessionController(make_recording(document.scene, 1))
     panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     qtbot.addWidget(panel)
     session_controller.set_recording(make_recording(document.scene, 1))

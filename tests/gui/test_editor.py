@@ -21,7 +21,7 @@ from snakestudio.model.obstacles.shapes.box import Box
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.model.obstacles.shapes.stairs import Stairs
 from snakestudio.model.scene import Scene
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import move, show_widget, type_into
 
 pytestmark = pytest.mark.gui
@@ -58,7 +58,7 @@ def viewport(
 ) -> Iterator[Viewport]:
     """A plain view of 800 x 600 pixels in which a metre is 300 pixels."""
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
-    viewport = Viewport(document, FakeBridge(), Selection(document))  # type: ignore[arg-type]
+    viewport = Viewport(document, FakeSessionController(), Selection(document))  # type: ignore[arg-type]
     show_widget(qtbot, viewport, 800, 600)
     viewport.navigator.aspect = 800 / 600
     distance = 2.0 / (2 * math.tan(Camera().fov / 2))
@@ -383,11 +383,11 @@ def grip(viewport: Viewport, name: str) -> QPoint:
 
 def test_arrow_moves_along_its_axis(qtbot: QtBot, viewport: Viewport, document: Document) -> None:
     viewport.selection.set([("obstacle", 1)])
-    place = grip(viewport, "x")
-    move(viewport, place)
+    position = grip(viewport, "x")
+    move(viewport, position)
     assert viewport.tools.editor.transforms.hovered == "x"
     assert viewport.hint.text().startswith("Drag: move along x · Ctrl: snapping")
-    drag(qtbot, viewport, place, place + QPoint(60, 45))
+    drag(qtbot, viewport, position, position + QPoint(60, 45))
     assert one(document, 1) == THINGS[1].model_copy(update={"x_m": pytest.approx(1.2, abs=2e-4)})
     assert document.undo_stack.count() == 1
     assert viewport.selection.items == {("obstacle", 1)}
@@ -397,17 +397,17 @@ def test_square_moves_in_its_plane_and_ring_turns(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
-    place = grip(viewport, "xy")
-    drag(qtbot, viewport, place, place + QPoint(60, 45))
+    position = grip(viewport, "xy")
+    drag(qtbot, viewport, position, position + QPoint(60, 45))
     moved = one(document, 1)
     assert (moved.x_m, moved.y_m) == (pytest.approx(1.2, abs=2e-4), pytest.approx(-0.15, abs=2e-4))
     qtbot.keyClick(viewport, Key.Key_T)  # no window here uses it as a shortcut
     viewport.tools.editor.options.next_mode()
     middle = at(viewport, moved.x_m, moved.y_m)
-    place = grip(viewport, "z")
-    arm = place - middle
+    position = grip(viewport, "z")
+    arm = position - middle
     # a quarter anticlockwise; y points down
-    drag(qtbot, viewport, place, middle + QPoint(arm.y(), -arm.x()))
+    drag(qtbot, viewport, position, middle + QPoint(arm.y(), -arm.x()))
     turned = one(document, 1)
     assert isinstance(turned, Box)
     assert turned.yaw_deg == pytest.approx(120.0, abs=1.5)
@@ -420,14 +420,14 @@ def test_cube_scales_along_its_axis_and_centre_scales_all(
     document.set_value("obstacles[2].yaw_deg", 0.0, "Yaw")
     viewport.tools.editor.options.set(mode="scale")
     viewport.selection.set([("obstacle", 1)])
-    place = grip(viewport, "x")
+    position = grip(viewport, "x")
     length = LENGTH * 600  # pixels of an axis
-    drag(qtbot, viewport, place, place + QPoint(round(length / 2), 0))
+    drag(qtbot, viewport, position, position + QPoint(round(length / 2), 0))
     box = one(document, 1)
     assert isinstance(box, Box)
     assert (box.length_m, box.width_m) == (pytest.approx(0.6, abs=0.01), 0.2)
-    place = grip(viewport, "xyz")
-    drag(qtbot, viewport, place, place + QPoint(round(length), 0))
+    position = grip(viewport, "xyz")
+    drag(qtbot, viewport, position, position + QPoint(round(length), 0))
     box = one(document, 1)
     assert isinstance(box, Box)
     assert (box.width_m, box.height_m) == (
@@ -441,8 +441,8 @@ def test_click_on_a_handle_changes_nothing(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
     viewport.selection.set([("obstacle", 1)])
-    place = grip(viewport, "x")
-    qtbot.mouseClick(viewport, LEFT, NONE, place)
+    position = grip(viewport, "x")
+    qtbot.mouseClick(viewport, LEFT, NONE, position)
     assert document.scene.obstacles == THINGS
     assert document.undo_stack.count() == 0
     assert viewport.selection.items == {("obstacle", 1)}
@@ -470,11 +470,11 @@ def test_only_possible_transforms_are_offered(viewport: Viewport) -> None:
 
 def test_plain_view_paints_the_gizmo(viewport: Viewport, qtbot: QtBot) -> None:
     viewport.selection.set([("obstacle", 1)])
-    place = grip(viewport, "x")
-    colour = viewport.grab().toImage().pixelColor(place)
+    position = grip(viewport, "x")
+    colour = viewport.grab().toImage().pixelColor(position)
     assert colour.red() > colour.green() + 60, "the x axis is red"
     viewport.tools.editor.options.set(gizmo=False)
-    assert viewport.grab().toImage().pixelColor(place) != colour
+    assert viewport.grab().toImage().pixelColor(position) != colour
 
 
 # --- snapping -------------------------------------------------------------------------------------
@@ -604,11 +604,11 @@ def test_click_selects_the_group_and_alt_click_one(qtbot: QtBot, viewport: Viewp
 def test_locked_obstacles_are_not_picked_or_moved(
     qtbot: QtBot, viewport: Viewport, document: Document
 ) -> None:
-    place = at(viewport, 1.5, 0.0)
-    move(viewport, place)
+    position = at(viewport, 1.5, 0.0)
+    move(viewport, position)
     assert viewport.selection.hovered is None
     assert viewport.hint.text().startswith("Cylinder 6 · locked")
-    qtbot.mouseClick(viewport, LEFT, NONE, place)
+    qtbot.mouseClick(viewport, LEFT, NONE, position)
     assert not viewport.selection.items
     viewport.selection.set([("obstacle", 0), ("obstacle", 5)])  # like the tree
     drag(qtbot, viewport, at(viewport, 0.0, 0.0), at(viewport, 0.2, 0.0))

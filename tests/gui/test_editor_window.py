@@ -26,8 +26,8 @@ def test_window_shortcuts_are_off_during_typed_input(drawn: MainWindow, qtbot: Q
     drawn.context.selection.set([("obstacle", 5)])
     qtbot.waitUntil(drawn.context.action_registry["move"].isEnabled)
     viewport.setFocus()
-    place = top_of(viewport, 5)
-    move(viewport, place)
+    position = top_of(viewport, 5)
+    move(viewport, position)
     camera = viewport.navigator.camera
     following = viewport.navigator.following
     qtbot.keyClick(viewport, Key.Key_G)
@@ -81,16 +81,16 @@ def test_handles_work_in_an_oblique_view(drawn: MainWindow, qtbot: QtBot) -> Non
     viewport.frame_all(at_once=True)
     drawn.context.selection.set([("obstacle", 0)])
 
-    def grip(name: str, share: float) -> QPoint:
+    def grip(name: str, fraction: float) -> QPoint:
         gizmo = viewport.overlays().gizmo
         assert gizmo is not None
         handle = next(h for h in handles(gizmo, viewport.navigator.camera) if h.name == name)
-        x, y, z = handle.points[round(share * (len(handle.points) - 1))]
+        x, y, z = handle.points[round(fraction * (len(handle.points) - 1))]
         return viewport.pixel((float(x), float(y), float(z))).toPoint()
 
-    place = grip("z", 1.0)
+    position = grip("z", 1.0)
     up = viewport.pixel((0.0, 0.0, 0.3)) - viewport.pixel((0.0, 0.0, 0.1))
-    drag(qtbot, viewport, place, place + up.toPoint())
+    drag(qtbot, viewport, position, position + up.toPoint())
     box = document.scene.obstacles[0]
     assert isinstance(box, Box)
     assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, slightly off at the pivot

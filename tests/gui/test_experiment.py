@@ -30,7 +30,7 @@ from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.viewmodel.experiment.motion import Motion, whole_robot
 from snakestudio.viewmodel.experiment.overlay import distance, trial_tracks
 from snakestudio.viewmodel.plots.overlaid import Overlay
-from tests.gui.fake import FakeBridge, FakeExporter, make_recording
+from tests.gui.fake import FakeExporter, FakeSessionController, make_recording
 from tests.gui.pages.hands import show_widget, type_into
 
 pytestmark = pytest.mark.gui
@@ -46,7 +46,7 @@ def measured(
     """A link of a run as cameras measure it at 20 Hz: their clock starts late, in their own frame, with a gap."""
     rows = recording.rows(0, len(recording))
     time = np.arange(late, float(rows.time[-1]), 0.05)
-    place = np.column_stack(
+    position = np.column_stack(
         [np.interp(time, rows.time, rows.link_pose[:, link, axis]) for axis in range(3)]
     )
     yaw = 2 * np.arctan2(*(np.interp(time, rows.time, rows.link_pose[:, link, k]) for k in (6, 3)))
@@ -58,7 +58,7 @@ def measured(
         time=time - late,
         bodies=("marker",),
         links=(link,),
-        position=(place @ turn.T + [1.0, -2.0, 0.4])[:, None],
+        position=(position @ turn.T + [1.0, -2.0, 0.4])[:, None],
         orientation=quaternions(np.array([rotation(a - TURN) for a in yaw]))[:, None],
         joint_angle=None,
         measured=seen,
@@ -66,13 +66,15 @@ def measured(
 
 
 @pytest.fixture
-def long_bridge(document: Document) -> FakeBridge:
+def long_bridge(document: Document) -> FakeSessionController:
     """Stand-in for a session with five seconds of a run."""
-    return FakeBridge(make_recording(document.scene, 501))
+    return FakeSessionController(make_recording(document.scene, 501))
 
 
 @pytest.fixture
-def experiments(qtbot: QtBot, document: Document, long_bridge: FakeBridge) -> Iterator[Experiments]:
+def experiments(
+    qtbot: QtBot, document: Document, long_bridge: FakeSessionController
+) -> Iterator[Experiments]:
     created = Experiments(document, long_bridge)  # type: ignore[arg-type]
     yield created
     created.close()
@@ -85,7 +87,7 @@ def compared(qtbot: QtBot, experiments: Experiments) -> Experiments:
 
 
 def test_trial_is_overlaid_on_the_run(
-    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeSessionController
 ) -> None:
     assert long_bridge.recording is not None
     experiments.add([measured(long_bridge.recording)])
@@ -124,7 +126,7 @@ def test_trial_is_overlaid_on_the_run(
 
 
 def test_manual_offset_moves_the_trial_immediately(
-    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeSessionController
 ) -> None:
     assert long_bridge.recording is not None
     experiments.add([measured(long_bridge.recording)])
@@ -163,7 +165,7 @@ def test_manual_offset_moves_the_trial_immediately(
 
 
 def test_values_of_an_earlier_run_are_marked(
-    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeSessionController
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
@@ -184,7 +186,7 @@ def test_values_of_an_earlier_run_are_marked(
 
 
 def test_trial_without_overlap_is_named(
-    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeSessionController
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
@@ -203,7 +205,7 @@ def test_trial_without_overlap_is_named(
 
 
 def test_trials_change_during_a_comparison(
-    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeSessionController
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
@@ -229,12 +231,15 @@ def panel(qtbot: QtBot, experiments: Experiments, document: Document) -> Experim
 
 
 def test_panel_works_by_mouse_and_keys(
-    qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot,
+    panel: ExperimentPanel,
+    experiments: Experiments,
+    long_bridge: FakeSessionController,
 ) -> None:
     recording = long_bridge.recording
     assert recording is not None
     assert panel.tables.isHidden()  # no headings of tables that do not exist yet
-    with qtbot.waitSignal(panel.import_asked):
+    with qtbot.waitSignal(panel.import_requested):
         qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
     compared(qtbot, experiments)
@@ -289,7 +294,10 @@ def test_panel_works_by_mouse_and_keys(
 
 
 def test_theme_change_recolours_trials(
-    qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
+    qtbot: QtBot,
+    panel: ExperimentPanel,
+    experiments: Experiments,
+    long_bridge: FakeSessionController,
 ) -> None:
     app = QApplication.instance()
     assert isinstance(app, QApplication)

@@ -44,10 +44,10 @@ def table(path: Path, header: str = "t;x;y;h", gap: bool = True) -> Path:
     time = np.arange(0, 10, 0.05)
     lines = [header]
     for row, t in enumerate(time):
-        place = (10 + 120 * t, 80 * np.sin(4 * t), 20 * np.cos(4 * t))
+        position = (10 + 120 * t, 80 * np.sin(4 * t), 20 * np.cos(4 * t))
         cells = [
             f"{1000 * t:.0f}",
-            *("" if gap and 50 <= row < 54 else f"{v:.3f}".replace(".", ",") for v in place),
+            *("" if gap and 50 <= row < 54 else f"{v:.3f}".replace(".", ",") for v in position),
         ]
         lines.append(";".join(cells))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

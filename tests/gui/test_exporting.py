@@ -182,11 +182,11 @@ def test_video_of_the_run_is_exported(recorded: MainWindow, qtbot: QtBot, tmp_pa
 
 
 def test_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    go_on = threading.Event()
+    released = threading.Event()
 
     def work(progress: Progress) -> Written | None:
         while progress(0.42):
-            go_on.wait(0.01)
+            released.wait(0.01)
         return None
 
     recorded.context.exporter.start(work, "Writing forever")

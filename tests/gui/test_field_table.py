@@ -133,9 +133,9 @@ def near(button: QWidget, field: QWidget) -> bool:
 def test_menu_resets_a_field_to_its_initial_value(table: FieldTable[Peg], qtbot: QtBot) -> None:
     row = table.rows[1]
     row.widget_of("side").setCurrentIndex(0)
-    place = row.widget_of("side").geometry().center()
+    position = row.widget_of("side").geometry().center()
     reason = QContextMenuEvent.Reason.Mouse
-    table.contextMenuEvent(QContextMenuEvent(reason, place, table.mapToGlobal(place)))
+    table.contextMenuEvent(QContextMenuEvent(reason, position, table.mapToGlobal(position)))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, Menu)
     (action,) = menu.actions()

@@ -23,7 +23,7 @@ from snakestudio.gui.viewport.surfaces.surface import FrameRequest
 from snakestudio.gui.viewport.surfaces.top_view import TopView
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.world import GroundPicture
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget
 
 pytestmark = pytest.mark.gui
@@ -49,7 +49,7 @@ def ground_index(model: SceneModel) -> QModelIndex:
 def test_picture_is_chosen_edited_saved_and_removed(
     qtbot: QtBot,
     on_disk: Document,
-    session_controller: FakeBridge,
+    session_controller: FakeSessionController,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -27,7 +27,7 @@ from snakestudio.model.motion import LateralUndulation, TwoWaves
 from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.papers import cited
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import type_into
 
 pytestmark = pytest.mark.gui
@@ -53,15 +53,15 @@ def pick(qtbot: QtBot, panel: GaitPanel, preset: ScenePreset) -> None:
     """Choose with the keyboard, as a user does."""
     box = panel.presets
     box.showPopup()
-    place = next(i for i in range(box.count()) if box.itemText(i) == preset.name)
-    while box.currentIndex() < place:
+    index = next(i for i in range(box.count()) if box.itemText(i) == preset.name)
+    while box.currentIndex() < index:
         qtbot.keyClick(box, Qt.Key.Key_Down)
-        place = next(
+        index = next(
             i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name
         )
-    while box.currentIndex() > place:
+    while box.currentIndex() > index:
         qtbot.keyClick(box, Qt.Key.Key_Up)
-        place = next(
+        index = next(
             i for i in range(box.count()) if box.itemText(i).removeprefix("• ") == preset.name
         )
 
@@ -217,15 +217,18 @@ def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
     image = shape.grab().toImage()
     colour = theme.colour(role)
 
-    def alike(found: QColor) -> bool:
-        return max(abs(found.red() - colour.red()), abs(found.blue() - colour.blue())) < 8
+    def alike(pixel: QColor) -> bool:
+        return max(abs(pixel.red() - colour.red()), abs(pixel.blue() - colour.blue())) < 8
 
     rows = range(top, min(bottom, image.height()))
     return sum(alike(image.pixelColor(x, y)) for x in range(image.width()) for y in rows)
 
 
 def test_vertical_wave_is_shown_in_a_spatial_view(
-    qtbot: QtBot, panels: ParameterPanels, document: Document, session_controller: FakeBridge
+    qtbot: QtBot,
+    panels: ParameterPanels,
+    document: Document,
+    session_controller: FakeSessionController,
 ) -> None:
     shape = panels.gait.shape
     low = shape.height()
@@ -244,7 +247,10 @@ def test_vertical_wave_is_shown_in_a_spatial_view(
 
 
 def test_dragging_a_slider_updates_the_preview(
-    qtbot: QtBot, panels: ParameterPanels, document: Document, session_controller: FakeBridge
+    qtbot: QtBot,
+    panels: ParameterPanels,
+    document: Document,
+    session_controller: FakeSessionController,
 ) -> None:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     panels.gait.choose(library("two_waves"))
@@ -293,15 +299,15 @@ def test_drag_turns_the_spatial_view(qtbot: QtBot) -> None:
     qtbot.waitExposed(shape)
     before = (shape.azimuth, shape.elevation)
     seen = shape.grab().toImage()
-    place = QPoint(100, shape.height() - 30)
-    qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=place)
-    qtbot.mouseMove(shape, place + QPoint(40, 10))
-    qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=place + QPoint(40, 10))
+    position = QPoint(100, shape.height() - 30)
+    qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=position)
+    qtbot.mouseMove(shape, position + QPoint(40, 10))
+    qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=position + QPoint(40, 10))
     assert shape.azimuth != before[0]
     assert shape.elevation > before[1]
     assert shape.ahead == 0.0
     assert shape.grab().toImage() != seen
-    qtbot.mouseDClick(shape, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseDClick(shape, Qt.MouseButton.LeftButton, pos=position)
     assert (shape.azimuth, shape.elevation) == before
 
 
@@ -327,7 +333,7 @@ def test_controller_without_gait_shows_only_the_shape(panel: GaitPanel, document
 
 
 def test_soft_start_is_in_the_gait_section(qtbot: QtBot, document: Document) -> None:
-    panels = ParameterPanels(document, FakeBridge())
+    panels = ParameterPanels(document, FakeSessionController())
     qtbot.addWidget(panels)
     panels.show()
     assert panels.gait.soft_start.isVisible()

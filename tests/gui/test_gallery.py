@@ -152,9 +152,9 @@ def test_card_under_a_resting_mouse_is_not_highlighted(gallery: Gallery, qtbot: 
     view = gallery.scenes
     middle = view.card_at(2).center()
     before = gallery.text.text()
-    place = QPointF(middle)
+    position = QPointF(middle)
     QApplication.sendEvent(
-        view.viewport(), QEnterEvent(place, place, QPointF(view.mapToGlobal(middle)))
+        view.viewport(), QEnterEvent(position, position, QPointF(view.mapToGlobal(middle)))
     )
     assert gallery.text.text() == before
     QTest.mouseMove(view.viewport(), middle)
@@ -357,8 +357,8 @@ def test_tour_highlights_its_widgets(window: MainWindow, qtbot: QtBot) -> None:
         "time_bar": parts.time_bar,
         "menu_bar": window.menuBar(),
     }
-    for place, step in enumerate(STEPS):
-        qtbot.waitUntil(lambda place=place: tour.place == place)
+    for index, step in enumerate(STEPS):
+        qtbot.waitUntil(lambda index=index: tour.step_index == index)
         target = (
             targets[step.target] if step.target in targets else window.context.docks[step.target]
         )
@@ -369,11 +369,11 @@ def test_tour_highlights_its_widgets(window: MainWindow, qtbot: QtBot) -> None:
         assert tour.rect().contains(tour.frame.geometry())
         assert tour.title.text() == step.title
         seen.append(tour.frame.geometry().topLeft())
-        if place == 2:
+        if index == 2:
             QTest.keyClick(keyboard(), Qt.Key.Key_Left)
-            assert tour.place == 1
+            assert tour.step_index == 1
             QTest.keyClick(keyboard(), Qt.Key.Key_Right)
-        if place == 1:
+        if index == 1:
             window.resize(1000, 680)
             qtbot.waitUntil(lambda: tour.size() == window.size())
             QTest.keyClick(keyboard(), Qt.Key.Key_Return)

@@ -230,8 +230,8 @@ def test_tools_follow_the_table(mirrored: MainWindow, qtbot: QtBot) -> None:
     qtbot.mouseClick(viewport, LEFT, NONE, at(0.5, 0.5))  # the left button cancels
     assert not tools.editor.transforms.busy
     assert context.document.scene == before
-    place = grip(viewport, "x")
-    drag(qtbot, viewport, place, place + QPoint(60, 0), RIGHT)
+    position = grip(viewport, "x")
+    drag(qtbot, viewport, position, position + QPoint(60, 0), RIGHT)
     moved = context.document.scene.obstacles[4]
     assert moved.x_m > before.obstacles[4].x_m
     assert moved.y_m == before.obstacles[4].y_m

@@ -59,7 +59,7 @@ def kill_once(folder: Path, interval_s: float, lifetime_s: float, seed: int) -> 
 
 
 @pytest.mark.parametrize("seed", [1])
-def test_kill_loses_few_edits(tmp_path: Path, seed: int) -> None:
+def test_at_most_a_few_edits_are_lost_in_a_kill(tmp_path: Path, seed: int) -> None:
     lifetime = random.Random(seed).uniform(1.5, 2.5)
     assert kill_once(tmp_path, 0.2, lifetime, seed) <= 0.2 + SLACK_S
 

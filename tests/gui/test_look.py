@@ -110,10 +110,10 @@ def test_focused_button_looks_different(
     qtbot.addWidget(holder)
     button = QToolButton(holder)
     other = QToolButton(holder)
-    for place, each in enumerate((button, other)):
+    for index, each in enumerate((button, other)):
         each.setText("Button")
         each.setProperty("role", role)
-        each.setGeometry(10, 10 + 50 * place, 90, 36)
+        each.setGeometry(10, 10 + 50 * index, 90, 36)
     holder.resize(120, 120)
     holder.show()
     qtbot.waitExposed(holder)

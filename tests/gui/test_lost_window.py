@@ -78,7 +78,7 @@ def staged(folder: Path, window_timeout_s: float) -> Iterator[Stage]:
         yield Stage(profile, bus, robot, witness)
 
 
-def _gone(pid: int) -> bool:
+def _has_ended(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -137,7 +137,7 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
         window.wait()
         window.stdout.close()
         if link:
-            wait(lambda: _gone(link), "the link ends with its window", 5.0)
+            wait(lambda: _has_ended(link), "the link ends with its window", 5.0)
 
 
 @pytest.mark.parametrize(

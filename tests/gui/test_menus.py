@@ -62,7 +62,7 @@ def test_initials_are_preferred_and_fixed_mnemonics_stay(qtbot: QtBot) -> None:
     ]
 
 
-def test_entry_yields_its_letter_to_one_without_choice(qtbot: QtBot) -> None:
+def test_mnemonic_is_left_to_entry_without_alternative(qtbot: QtBot) -> None:
     assert texts(filled("ab", "a")) == ["a&b", "&a"]
     assert texts(filled("ab", "bc", "a")) == ["a&b", "b&c", "&a"]
 
@@ -150,8 +150,8 @@ def menus_of(window: MainWindow) -> Iterator[tuple[str, QMenu]]:
     yield "channels", browser.menu()
     yield "plot", plots.plot_menu(plots.plots[0])
     row = next(iter(inspector.rows.values()))
-    place = row.rect().center()
-    for point in (row.rect().topLeft(), place):
+    position = row.rect().center()
+    for point in (row.rect().topLeft(), position):
         QApplication.sendEvent(
             row, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, row.mapToGlobal(point))
         )

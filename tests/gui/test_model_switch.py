@@ -13,7 +13,7 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.model.motion import TwoWaves
 from tests.gui.conftest import COMPILING_MS
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget
 from tests.gui.pages.notices import NoticePage
 
@@ -31,7 +31,7 @@ def box(qtbot: QtBot, document: Document) -> ModelBox:
     return show_widget(qtbot, ModelBox(document))
 
 
-def test_switching_back_and_forth_loses_nothing(
+def test_switching_back_and_forth_keeps_all_values(
     qtbot: QtBot, box: ModelBox, document: Document
 ) -> None:
     document.set_value("joint_controller.kp_nm_per_rad", 123.0, "Gain")
@@ -53,7 +53,7 @@ def test_switching_back_and_forth_loses_nothing(
 
 
 def test_panel_announces_the_switch_at_reset(
-    qtbot: QtBot, document: Document, session_controller: FakeBridge
+    qtbot: QtBot, document: Document, session_controller: FakeSessionController
 ) -> None:
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     show_widget(qtbot, panels, 340, 1800)

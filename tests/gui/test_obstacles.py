@@ -39,7 +39,7 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.scene.clearance import clearances
 from snakestudio.viewmodel.scene.obstacle_edits import copies
 from snakestudio.viewmodel.scene.scene_texts import place_and_size
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget
 from tests.gui.test_tree_inspector import enter
 from tests.gui.test_viewport import LEFT, NONE, drag
@@ -52,7 +52,7 @@ pytestmark = pytest.mark.gui
 
 @pytest.mark.parametrize("kind", SHAPES)
 def test_new_obstacle_is_free_and_in_the_view(
-    document: Document, selection: Selection, session_controller: FakeBridge, kind: str
+    document: Document, selection: Selection, session_controller: FakeSessionController, kind: str
 ) -> None:
     snapshot = session_controller.displayed
     assert snapshot is not None
@@ -125,9 +125,7 @@ def test_button_of_the_tree_adds_the_last_kind(
     assert len(icons) == 2, "an icon for every kind, the same for all of a kind"
 
 
-def test_new_obstacles_are_named_by_what_they_are_and_visible(
-    drawn: MainWindow, qtbot: QtBot
-) -> None:
+def test_new_obstacles_are_named_by_kind_and_visible(drawn: MainWindow, qtbot: QtBot) -> None:
     viewport = drawn.context.viewport
     document = drawn.context.document
     viewport.navigator.frame((2.0, 2.0, 0.0), (3.0, 3.0, 0.1), at_once=True)  # none of the seven
@@ -180,7 +178,10 @@ def test_copies_are_placed_alongside(document: Document, selection: Selection) -
 
 @pytest.fixture
 def inspector(
-    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
+    qtbot: QtBot,
+    document: Document,
+    selection: Selection,
+    session_controller: FakeSessionController,
 ) -> Inspector:
     inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
     show_widget(qtbot, inspector, 320, 900)
@@ -271,7 +272,7 @@ def _one_link(x: float, y: float, z: float) -> Snapshot:
 
 
 @pytest.mark.parametrize(
-    ("obstacle", "place", "gap"),
+    ("obstacle", "position", "gap"),
     [
         (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.2, 0.1, 0.5), 0.3),
         (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.8, 0.0, 0.1), 0.3),
@@ -301,11 +302,11 @@ def _one_link(x: float, y: float, z: float) -> Snapshot:
     ids=lambda value: getattr(value, "kind", ""),
 )
 def test_clearances_of_a_link_equal_manual_ones(
-    obstacle: Obstacle, place: tuple[float, float, float], gap: float
+    obstacle: Obstacle, position: tuple[float, float, float], gap: float
 ) -> None:
     """Distances by hand: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
     robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.05)
-    distances = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), ChainBody(robot))
+    distances = clearances(obstacles_of((obstacle,)), 0, _one_link(*position), ChainBody(robot))
     assert distances[0] == pytest.approx(gap - 0.05, abs=1e-5)
 
 
@@ -336,7 +337,10 @@ def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
 
 
 def test_unreadable_image_is_reported(
-    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
+    qtbot: QtBot,
+    document: Document,
+    selection: Selection,
+    session_controller: FakeSessionController,
 ) -> None:
     checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     qtbot.addWidget(checks)

@@ -18,7 +18,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.obstacles.shapes.cylinder import Cylinder
 from snakestudio.paths import scenes_dir
 from snakestudio.session import live_edit
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import type_into
 
 pytestmark = pytest.mark.gui
@@ -32,7 +32,8 @@ def slider_of(row: ValueRow) -> ValueSlider:
 def drag(qtbot: QtBot, slider: ValueSlider, *shares: float) -> None:
     """Press at the first share of the width, move over the others, release at the last."""
     points = [
-        QPoint(round(7 + share * (slider.width() - 14)), slider.height() // 2) for share in shares
+        QPoint(round(7 + fraction * (slider.width() - 14)), slider.height() // 2)
+        for fraction in shares
     ]
     qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=points[0])
     for point in points[1:]:
@@ -137,7 +138,7 @@ def test_preset_is_one_undo_step(qtbot: QtBot, panels: ParameterPanels, document
 
 
 def test_value_waiting_for_a_reset_is_marked(
-    panels: ParameterPanels, session_controller: FakeBridge
+    panels: ParameterPanels, session_controller: FakeSessionController
 ) -> None:
     row = panels.rows["run.log_rate_hz"]
     assert not row.message.isVisible()
@@ -186,7 +187,7 @@ def test_panel_adopts_the_light_theme(panels: ParameterPanels) -> None:
 
 
 def test_shape_is_drawn(
-    panels: ParameterPanels, session_controller: FakeBridge, qtbot: QtBot
+    panels: ParameterPanels, session_controller: FakeSessionController, qtbot: QtBot
 ) -> None:
     accent = theme.colour("accent").rgb()
 

@@ -23,7 +23,7 @@ from snakestudio.viewmodel.plots.pyramid import BLOCK, Pyramid
 from snakestudio.viewmodel.plots.series_cache import SeriesCache
 from snakestudio.viewmodel.plots.spectrum import Spectra, compose_spectrum
 from snakestudio.viewmodel.plots.xy_plot import compose_plane, row_near
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import show_widget
 
 YAW = "joint_*_yaw_deg"
@@ -239,7 +239,7 @@ def test_panel_reads_the_rows_in_its_view(
     qtbot: QtBot, document: Document, run: RunRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(series_cache, "BUDGET", BUDGET)
-    panel = PlotPanel(FakeBridge(run), document, contents=[Content.of_view("joint", 3)])  # type: ignore[arg-type]
+    panel = PlotPanel(FakeSessionController(run), document, contents=[Content.of_view("joint", 3)])  # type: ignore[arg-type]
     show_widget(qtbot, panel, 900, 300)
     qtbot.waitUntil(lambda: not panel.series_cache.missing and panel.settled)
     panel.set_view(5.0, 7.0)
@@ -291,8 +291,8 @@ def test_tracks_show_all_of_the_run(recording: Watched) -> None:
     for trace, link in zip(picture.traces, (0, 10), strict=True):
         assert np.array_equal(trace.time, places[at, link, 0])
         assert np.array_equal(trace.low, places[at, link, 1])
-    place = float(places[1000, 10, 0]), float(places[1000, 10, 1])
-    row = row_near(lines[2:], series_cache, -np.inf, np.inf, place, (1.0, 1.0))
+    position = float(places[1000, 10, 0]), float(places[1000, 10, 1])
+    row = row_near(lines[2:], series_cache, -np.inf, np.inf, position, (1.0, 1.0))
     assert row == 1000
 
 

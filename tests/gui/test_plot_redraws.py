@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import show_widget
 from tests.gui.pages.plots import PlotsPage, settle
 
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def session_controller(document: Document) -> FakeBridge:
-    return FakeBridge(make_recording(document.scene, 2000))
+def session_controller(document: Document) -> FakeSessionController:
+    return FakeSessionController(make_recording(document.scene, 2000))
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> PlotPanel:
+def panel(qtbot: QtBot, document: Document, session_controller: FakeSessionController) -> PlotPanel:
     panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     show_widget(qtbot, panel, 900, 400)
     settle(qtbot, panel)
@@ -85,7 +85,7 @@ def test_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None:
 
 
 def test_plots_wait_while_the_start_of_a_run_changes(
-    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeSessionController
 ) -> None:
     """As during a drag: every move gives another run with only its first row."""
     page = PlotsPage(panel)
@@ -123,7 +123,7 @@ class _Seen(QObject):
 
 
 def test_all_plots_show_the_same_time(
-    panel: PlotPanel, session_controller: FakeBridge, monkeypatch: pytest.MonkeyPatch
+    panel: PlotPanel, session_controller: FakeSessionController, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a machine so slow that only one plot is drawn at a time: cursors and spans of time move together."""
     for name, value in (
@@ -143,8 +143,8 @@ def test_all_plots_show_the_same_time(
         session_controller.append(20)
         page.tick()
         QApplication.processEvents()
-        shown = {each.what for each in seen if each.what}
-        assert len(shown) <= 1, shown
-        moments |= shown
+        times = {each.what for each in seen if each.what}
+        assert len(times) <= 1, times
+        moments |= times
     assert len(moments) > 10
     assert len({start for _, start, _ in moments}) >= 2, "more than one page"

@@ -39,7 +39,7 @@ from snakestudio.viewmodel.plots.content import Content, Curve
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
 from snakestudio.viewmodel.plots.plot_types import VIEWS
 from snakestudio.viewmodel.plots.scale import fitted, readable, steady
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import double_click, move, show_widget
 from tests.gui.pages.plots import PlotsPage, settle, views_offered
 
@@ -47,12 +47,12 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def session_controller(document: Document) -> FakeBridge:
-    return FakeBridge(make_recording(document.scene, 2000))
+def session_controller(document: Document) -> FakeSessionController:
+    return FakeSessionController(make_recording(document.scene, 2000))
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> PlotPanel:
+def panel(qtbot: QtBot, document: Document, session_controller: FakeSessionController) -> PlotPanel:
     panel = PlotPanel(session_controller, document)  # type: ignore[arg-type]
     show_widget(qtbot, panel, 900, 400)
     settle(qtbot, panel)
@@ -77,10 +77,10 @@ def test_chosen_plots_stay(panel: PlotPanel, document: Document) -> None:
     assert views(panel) == ["force", "joint", "speed", "energy"]
 
 
-def at(plot: LivePlot, time: float, share: float = 0.5) -> QPoint:
+def at(plot: LivePlot, time: float, fraction: float = 0.5) -> QPoint:
     """Position of a time in a chart."""
     area = plot.chart.area
-    return QPointF(plot.chart.x_of(time), area.top() + share * area.height()).toPoint()
+    return QPointF(plot.chart.x_of(time), area.top() + fraction * area.height()).toPoint()
 
 
 def drag(qtbot: QtBot, plot: LivePlot, start: QPoint, stop: QPoint) -> None:
@@ -91,11 +91,11 @@ def drag(qtbot: QtBot, plot: LivePlot, start: QPoint, stop: QPoint) -> None:
     qtbot.wait(15)  # pyqtgraph handles a hundred moves a second
     move(port, start)
     qtbot.mousePress(port, Qt.MouseButton.LeftButton, pos=start)
-    for share in (0.5, 1.0):
+    for fraction in (0.5, 1.0):
         qtbot.wait(15)
         move(
             port,
-            QPointF(start) + share * (QPointF(stop) - QPointF(start)),
+            QPointF(start) + fraction * (QPointF(stop) - QPointF(start)),
             held=Qt.MouseButton.LeftButton,
         )
     qtbot.mouseRelease(port, Qt.MouseButton.LeftButton, pos=stop)
@@ -121,7 +121,7 @@ def wheel(
 
 
 def test_newest_data_stay_visible(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     assert panel.stop - panel.start == pytest.approx(10.0)
     assert panel.start < 19.99 < panel.stop
@@ -142,7 +142,7 @@ def test_newest_data_stay_visible(
 
 
 def test_pages_advance_while_data_arrive(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     session_controller.append(100)  # the view ended slightly after the newest row
     qtbot.waitUntil(lambda: panel.stop > 25.0)
@@ -167,7 +167,9 @@ def test_pages_advance_while_data_arrive(
     assert panel.start < 31.99 < panel.stop
 
 
-def test_curves_equal_the_recording(panel: PlotPanel, session_controller: FakeBridge) -> None:
+def test_curves_equal_the_recording(
+    panel: PlotPanel, session_controller: FakeSessionController
+) -> None:
     assert session_controller.recording is not None
     rows = session_controller.recording.rows(0, 2000)
     joint = panel.plots[1]
@@ -188,7 +190,7 @@ def test_curves_equal_the_recording(panel: PlotPanel, session_controller: FakeBr
 
 
 def test_data_arrive_while_the_view_is_paused(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     panel.pause_button.click()
     settle(qtbot, panel)
@@ -207,7 +209,7 @@ def test_data_arrive_while_the_view_is_paused(
 
 
 def test_panning_and_zooming_move_all_plots(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     first, second = panel.plots[:2]
     start, stop = panel.start, panel.stop
@@ -246,7 +248,7 @@ def test_double_click_undoes_zooming_of_values(qtbot: QtBot, panel: PlotPanel) -
 
 
 def test_click_sets_the_cursor_of_the_session(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[2]
     qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 15.0))
@@ -256,7 +258,7 @@ def test_click_sets_the_cursor_of_the_session(
 
 
 def test_dragging_the_cursor_scrubs(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     session_controller.set_cursor(1800)
     view = panel.start, panel.stop
@@ -270,7 +272,7 @@ def test_dragging_the_cursor_scrubs(
 
 
 def test_time_bar_moves_the_cursor_and_the_view(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     session_controller.set_cursor(200)
     settle(qtbot, panel)
@@ -288,7 +290,7 @@ def test_time_bar_moves_the_cursor_and_the_view(
 
 
 def test_arrow_keys_step_the_cursor(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     chart = panel.plots[0].chart
     chart.setFocus()
@@ -305,7 +307,7 @@ def test_arrow_keys_step_the_cursor(
 
 @pytest.fixture
 def spatial(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, document: Document
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController, document: Document
 ) -> PlotPanel:
     """The panel with a run in space."""
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
@@ -329,7 +331,7 @@ def test_spatial_views_are_offered_only_in_space(qtbot: QtBot, panel: PlotPanel)
 
 
 def test_spatial_run_shows_pitch_and_height(
-    qtbot: QtBot, spatial: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, spatial: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     plot = spatial.plots[0]
     assert {"Height by link", "Roll, pitch, yaw"} <= set(titles(plot))
@@ -360,7 +362,7 @@ def test_spatial_run_shows_pitch_and_height(
 
 
 def test_spatial_forces_have_three_components(
-    qtbot: QtBot, spatial: PlotPanel, session_controller: FakeBridge
+    qtbot: QtBot, spatial: PlotPanel, session_controller: FakeSessionController
 ) -> None:
     for plot, view in zip(
         spatial.plots, ("contact_force", "ground_load", "friction", "contacts"), strict=True
@@ -406,7 +408,7 @@ STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
 
 
 def test_views_of_controllers_are_offered_with_them(
-    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeSessionController
 ) -> None:
     plot = panel.plots[0]
 
@@ -435,7 +437,7 @@ def test_path_following_scene_shows_the_error(panel: PlotPanel, document: Docume
 
 
 def test_jams_are_marked_on_the_speed(
-    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeBridge
+    qtbot: QtBot, panel: PlotPanel, document: Document, session_controller: FakeSessionController
 ) -> None:
     # "controller_state" is sin t here: above 0.5 from pi/6 to 5 pi/6, and again one period later.
     session_controller.recording = make_recording(document.scene, 1000, ("controller_state",))
@@ -513,7 +515,7 @@ def test_only_visible_series_are_computed(qtbot: QtBot, panel: PlotPanel) -> Non
 
 
 def test_new_run_starts_empty(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, document: Document
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController, document: Document
 ) -> None:
     session_controller.set_cursor(500)
     small = document.scene.model_copy(
@@ -540,7 +542,7 @@ def test_hidden_panel_computes_nothing(panel: PlotPanel) -> None:
 
 
 def test_csv_contains_the_visible_range(
-    qtbot: QtBot, panel: PlotPanel, session_controller: FakeBridge, tmp_path: Path
+    qtbot: QtBot, panel: PlotPanel, session_controller: FakeSessionController, tmp_path: Path
 ) -> None:
     panel.set_view(3.0, 15.0)
     settle(qtbot, panel)
@@ -722,7 +724,7 @@ def test_numbers_of_an_axis_never_overlap(qtbot: QtBot, height: float) -> None:
         assert np.all(np.diff(places) * height / (high - low) >= axis.line_height)
     axis.show_as(False, [(float(k), f"{k}") for k in range(20)])
     axis.setRange(0.0, 20.0)
-    positions = np.array([place for place, _ in axis.visible_labels()])
+    positions = np.array([position for position, _ in axis.visible_labels()])
     assert len(positions) >= 1
     assert np.all(np.diff(positions) * height / 20.0 >= axis.line_height)
     assert positions[0] == 0.0
@@ -738,7 +740,7 @@ def test_run_of_fewer_links_is_overlaid_by_one_of_more(qtbot: QtBot, document: D
         replace(last, kind="spectrum"),
         Content("xy", curves=(Curve("joint_10_yaw_rad", "joint_9_yaw_rad"),)),
     ]
-    session_controller = FakeBridge(make_recording(eleven, 200))
+    session_controller = FakeSessionController(make_recording(eleven, 200))
     panel = PlotPanel(session_controller, document, contents=plots)  # type: ignore[arg-type]
     show_widget(qtbot, panel, 900, 400)
     panel.overlay([OverlaidRun("Eleven", "#fc60cc", make_recording(eleven, 200))])

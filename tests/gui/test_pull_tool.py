@@ -81,11 +81,11 @@ def test_ctrl_drag_pulls_a_link_until_release(standing: MainWindow, qtbot: QtBot
     height = grip.target[2]
     under = viewport.api.ground(QPointF(begin + AWAY), height)
     assert under is not None
-    there = pytest.approx((*under, height))
-    qtbot.waitUntil(lambda: viewport.tools.pull_tool.grip.target == there)  # type: ignore[union-attr]
+    target = pytest.approx((*under, height))
+    qtbot.waitUntil(lambda: viewport.tools.pull_tool.grip.target == target)  # type: ignore[union-attr]
     preview = viewport.overlays().pull
     assert preview is not None
-    assert preview.target == there
+    assert preview.target == target
     assert "run continues" in viewport.hint.text()
     session_controller.session.step(1200)
     session_controller.session.settle()
@@ -171,7 +171,7 @@ def test_wheel_sets_the_strength_while_a_link_is_pulled(standing: MainWindow, qt
     qtbot.mouseRelease(viewport, LEFT, CTRL, begin + AWAY)
 
 
-def test_ctrl_click_selects_and_ctrl_drag_elsewhere_pulls_nothing(
+def test_ctrl_click_selects_and_drag_beside_links_does_not_pull(
     standing: MainWindow, qtbot: QtBot
 ) -> None:
     viewport = standing.context.viewport

@@ -19,7 +19,7 @@ from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget, type_into
 from tests.gui.pages.parts import label
 
@@ -27,7 +27,9 @@ pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, document: Document, session_controller: FakeBridge) -> ParameterPanels:
+def panels(
+    qtbot: QtBot, document: Document, session_controller: FakeSessionController
+) -> ParameterPanels:
     document.set_value("model.kind", "spatial_nonsmooth", "Model")
     return show_widget(qtbot, ParameterPanels(document, session_controller), 340, 1900)  # type: ignore[arg-type]
 

@@ -244,7 +244,7 @@ def test_button_stops_on_press_also_over_a_dialog(
     over = dialog.findChild(ModalStop)
     assert over is not None
     assert over.isVisible()
-    assert over.geometry().center() == button.place.center()
+    assert over.geometry().center() == button.screen_rect.center()
     qtbot.mousePress(over.button, Qt.MouseButton.LeftButton)
     assert len(link.stops) == 2
     dialog.close()
@@ -282,9 +282,9 @@ def test_arming_needs_a_full_second_of_holding(qtbot: QtBot) -> None:
     button.does(lambda: held.append(1))
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
     qtbot.wait(HOLD_MS // 4)
-    assert 0.0 < button.share < 1.0
+    assert 0.0 < button.held_fraction < 1.0
     qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
-    assert button.share == 0.0
+    assert button.held_fraction == 0.0
     qtbot.keyPress(button, KEY.Key_Return)
     begin = time.monotonic()
     qtbot.waitUntil(lambda: bool(held))
@@ -293,14 +293,14 @@ def test_arming_needs_a_full_second_of_holding(qtbot: QtBot) -> None:
     qtbot.keyPress(button, KEY.Key_Return)
     button.setEnabled(False)
     qtbot.wait(50)
-    assert button.share == 0.0
+    assert button.held_fraction == 0.0
     assert held == [1]
 
 
 def held_long(button: HoldButton, qtbot: QtBot) -> bool:
     """Hold a button for the whole time; returns whether it started counting."""
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
-    counts = button.share > 0.0 or button.isEnabled()
+    counts = button.held_fraction > 0.0 or button.isEnabled()
     qtbot.wait(HOLD_MS + 200)
     qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
     return counts
@@ -477,12 +477,12 @@ def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbo
     poll_link(window)
     link.say("The log was ended.", "warning")
     poll_link(window)
-    words = panel.state.title.text()
-    assert "CONTACT LOST" in words
-    assert "MAY STILL MOVE" in words
+    title = panel.state.title.text()
+    assert "CONTACT LOST" in title
+    assert "MAY STILL MOVE" in title
     danger = theme.colour("danger")
     banner = window.context.banners.robot
-    assert banner.text.startswith(f"{words}\n{link.reason}")
+    assert banner.text.startswith(f"{title}\n{link.reason}")
     assert danger.name() in banner.styleSheet()
     assert danger.name() in panel.state.title.styleSheet()
     assert bar.state_value.caption.startswith("CONTACT LOST")
@@ -492,11 +492,11 @@ def test_lost_contact_is_red_everywhere(window: MainWindow, link: FakeLink, qtbo
         window.context.session_controller.close_run,
     ):  # whichever source is shown
         show()
-        qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
+        qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {title}"))
     link.changes = {}
     poll_link(window)
     assert "is restored" in banner.text
-    qtbot.waitUntil(lambda: words not in status.left.text)
+    qtbot.waitUntil(lambda: title not in status.left.text)
 
 
 def test_stale_values_are_grey_immediately(
@@ -721,17 +721,17 @@ def test_closing_stops_an_armed_robot_first(
     window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(window, link, LinkState.STREAMING)
-    asked: list[tuple[str, int]] = []
+    questions: list[tuple[str, int]] = []
 
     def question(
         parent: object, title: str, text: str, *buttons: object
     ) -> QMessageBox.StandardButton:
-        asked.append((text, len(link.stops)))
+        questions.append((text, len(link.stops)))
         return QMessageBox.StandardButton.Cancel
 
     monkeypatch.setattr(QMessageBox, "question", question)
     assert not window.close()
-    ((question, stops),) = asked
+    ((question, stops),) = questions
     assert "disconnect" in question
     assert stops == 1, "it is stopped before the question"
     assert ["window" in stop for stop in link.stops] == [True]
@@ -1021,12 +1021,12 @@ def test_thread_of_the_window_has_priority_on_request() -> None:
     before = os.getpriority(os.PRIO_PROCESS, thread)
     priority = WindowPriority()
     interval = sys.getswitchinterval()
-    priority.ask()
+    priority.raise_()
     assert sys.getswitchinterval() < interval
     now = os.getpriority(os.PRIO_PROCESS, thread)
     assert priority.granted == (f"nice {now}" if now != before else "")
     assert now <= before
-    priority.give_back()
+    priority.restore()
     assert os.getpriority(os.PRIO_PROCESS, thread) == before
     assert not priority.granted
     assert sys.getswitchinterval() == interval

@@ -87,13 +87,13 @@ def test_dragged_link_moves_the_robot_in_one_step(placing: MainWindow, qtbot: Qt
     qtbot.mouseMove(viewport, begin)
     qtbot.waitUntil(lambda: "Drag: move" in viewport.hint.text())
     drag(qtbot, viewport, begin, begin + away, release=False)
-    wanted = before[:, :2] + np.array([60, 35]) * pixel
-    qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], wanted, atol=0.02))
+    target = before[:, :2] + np.array([60, 35]) * pixel
+    qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], target, atol=0.02))
     shows_its_start(placing, qtbot)  # while the button is pressed
     assert viewport.hint.text().startswith("Δx +0.")
     assert viewport.drafting_overlay.isVisible()
     qtbot.mouseRelease(viewport, LEFT, NONE, begin + away)
-    np.testing.assert_allclose(pose_of(placing)[:, :2], wanted, atol=0.02)
+    np.testing.assert_allclose(pose_of(placing)[:, :2], target, atol=0.02)
     np.testing.assert_allclose(pose_of(placing)[:, 3:], before[:, 3:], atol=1e-9)
     assert document.scene.start.kind == kind
     assert document.undo_stack.count() == steps + 1
@@ -360,9 +360,9 @@ def test_gizmo_moves_and_turns_the_robot() -> None:
     assert (subject.move_axes, subject.turn_axes) == ("xyz", "xyz")
     centre = subject.pivot(space)
     upright = subject.turned(space, np.array([0.0, 1.0, 0.0]), -math.pi / 2, centre)
-    place = initial_state(upright)[0][:, :3]
-    assert np.ptp(place[:, 2]) == pytest.approx(10 * space.robot.link_length_m)
-    assert np.ptp(place[:, :2], axis=0).max() < 1e-8
+    position = initial_state(upright)[0][:, :3]
+    assert np.ptp(position[:, 2]) == pytest.approx(10 * space.robot.link_length_m)
+    assert np.ptp(position[:, :2], axis=0).max() < 1e-8
 
 
 def test_keys_and_gizmo_move_the_robot_by_typed_values(placing: MainWindow, qtbot: QtBot) -> None:

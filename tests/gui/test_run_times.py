@@ -10,14 +10,14 @@ from snakestudio.gui.core import theme
 from snakestudio.gui.core.document import Document
 from snakestudio.gui.forms.live_value import LiveValue, LiveValueRow
 from snakestudio.gui.runs.timeline.bar import TimeBar
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 from tests.gui.pages.hands import show_widget
 
 pytestmark = pytest.mark.gui
 
 
 def test_times_of_a_long_run_are_not_clipped(
-    qtbot: QtBot, document: Document, session_controller: FakeBridge
+    qtbot: QtBot, document: Document, session_controller: FakeSessionController
 ) -> None:
     bar = TimeBar(session_controller, document)  # type: ignore[arg-type]
     show_widget(qtbot, bar, 1200, 80)

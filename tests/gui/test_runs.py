@@ -144,9 +144,9 @@ def test_typing_filters_the_list(qtbot: QtBot, panel: RunPanel) -> None:
 def test_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
     index = select(qtbot, panel, "first")
     with qtbot.waitSignal(panel.open_requested) as signal:
-        place = panel.list.visualRect(index).center()
-        qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        position = panel.list.visualRect(index).center()
+        qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
+        qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=position)
     assert signal.args == [index.data(RUN).path, "first"]
 
 
@@ -266,7 +266,7 @@ def test_run_of_a_robot_is_marked_and_searchable(qtbot: QtBot, library: RunLibra
     run.append(make_rows(SCENE, 0, 50))
     run.close()
     record(library, "computed")
-    computed, driven = sorted(library.runs(), key=lambda kept: kept.name != "computed")
+    computed, driven = sorted(library.runs(), key=lambda saved: saved.name != "computed")
     assert driven.name == "Lab robot"
     assert facts(driven).startswith("Robot ·")
     assert "Robot" not in facts(computed)

@@ -86,10 +86,10 @@ def click(
     column: int = 0,
     modifier: Qt.KeyboardModifier | None = None,
 ) -> None:
-    place = tree.view.visualRect(row.siblingAtColumn(column))
-    assert place.isValid()
+    rect = tree.view.visualRect(row.siblingAtColumn(column))
+    assert rect.isValid()
     qtbot.mouseClick(
-        tree.view.viewport(), LEFT, modifier or Qt.KeyboardModifier.NoModifier, place.center()
+        tree.view.viewport(), LEFT, modifier or Qt.KeyboardModifier.NoModifier, rect.center()
     )
 
 
@@ -404,27 +404,27 @@ def test_preset_is_previewed_and_dropped_at_the_cursor(drawn: MainWindow, qtbot:
     none = Qt.KeyboardModifier.NoModifier
     data = QMimeData()
     data.setData(PRESET_MIME, b"peg_board")
-    place = viewport.rect().center() + QPoint(80, -60)
+    position = viewport.rect().center() + QPoint(80, -60)
     before = document.scene
-    enter = QDragEnterEvent(place, copy, data, LEFT, none)
+    enter = QDragEnterEvent(position, copy, data, LEFT, none)
     QApplication.sendEvent(viewport, enter)
     assert enter.isAccepted()
-    QApplication.sendEvent(viewport, QDragMoveEvent(place, copy, data, LEFT, none))
+    QApplication.sendEvent(viewport, QDragMoveEvent(position, copy, data, LEFT, none))
     assert len(viewport.preview.obstacles) == 20
     assert len(viewport._picture(1.5).scene.obstacles) == 27, "it is drawn"
     assert document.scene is before, "but not in the scene"
     QApplication.sendEvent(viewport, QDragLeaveEvent())
     assert viewport.preview.obstacles == ()
-    QApplication.sendEvent(viewport, QDragEnterEvent(place, copy, data, LEFT, none))
-    QApplication.sendEvent(viewport, QDropEvent(QPointF(place), copy, data, LEFT, none))
+    QApplication.sendEvent(viewport, QDragEnterEvent(position, copy, data, LEFT, none))
+    QApplication.sendEvent(viewport, QDropEvent(QPointF(position), copy, data, LEFT, none))
     assert viewport.preview.obstacles == ()
     board = [document.scene.obstacles[i] for i in members(document.scene, "Peg board")]
     middle = viewport.pixel((sum(o.x_m for o in board) / 20, sum(o.y_m for o in board) / 20, 0.0))
-    assert (middle - QPointF(place)).manhattanLength() < 4
+    assert (middle - QPointF(position)).manhattanLength() < 4
     assert document.undo_stack.undoText() == "Add peg board"
     other = QMimeData()
     other.setText("something else")
-    refused = QDragEnterEvent(place, copy, other, LEFT, none)
+    refused = QDragEnterEvent(position, copy, other, LEFT, none)
     QApplication.sendEvent(viewport, refused)
     assert not refused.isAccepted()
 

@@ -98,7 +98,7 @@ def test_key_is_declared_once() -> None:
         Setting("test/count", 0, "Count", "Another")
 
 
-def test_every_setting_describes_itself() -> None:
+def test_every_setting_has_a_description() -> None:
     for module in pkgutil.walk_packages(snakestudio.gui.__path__, "snakestudio.gui."):
         importlib.import_module(module.name)
     settings = {each.key: each for each in declared() if not each.key.startswith("test/")}

@@ -29,7 +29,7 @@ from snakestudio.paths import bundled_scenes, scenes_dir
 from snakestudio.viewmodel.plots.scale import readable
 from snakestudio.viewmodel.scene.items import Item, exists
 from tests.gui.conftest import fill_docks
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.robot import connect_link
 
 pytestmark = pytest.mark.gui
@@ -141,7 +141,7 @@ def test_docks_keep_their_widths(window: MainWindow, qtbot: QtBot, size: tuple[i
 
 @pytest.mark.parametrize("path", bundled_scenes().values(), ids=bundled_scenes())
 def test_panels_of_every_scene_fit_into_their_docks(
-    qtbot: QtBot, session_controller: FakeBridge, path: Path
+    qtbot: QtBot, session_controller: FakeSessionController, path: Path
 ) -> None:
     document = Document()
     document.open(path)

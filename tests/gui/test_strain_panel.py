@@ -29,7 +29,7 @@ from snakestudio.model.robot.strain import (
 from snakestudio.model.robot.support import Anchors, Friction, Rings
 from snakestudio.model.scene import Scene
 from snakestudio.viewmodel.papers import cited
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.fake_body import FakeLaw, body_recording, body_scene
 from tests.gui.pages import parts
 from tests.gui.pages.hands import show_widget, type_into
@@ -45,12 +45,14 @@ def law(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def session_controller(body: Document) -> FakeBridge:
-    return FakeBridge(body_recording(body.scene, 50))
+def session_controller(body: Document) -> FakeSessionController:
+    return FakeSessionController(body_recording(body.scene, 50))
 
 
 @pytest.fixture
-def panels(qtbot: QtBot, body: Document, session_controller: FakeBridge) -> ParameterPanels:
+def panels(
+    qtbot: QtBot, body: Document, session_controller: FakeSessionController
+) -> ParameterPanels:
     return show_widget(qtbot, ParameterPanels(body, session_controller), 356, 1400)  # type: ignore[arg-type]
 
 
@@ -83,7 +85,7 @@ def titles(panels: ParameterPanels) -> list[str]:
 
 
 def test_robot_with_links_has_no_body_panels(qtbot: QtBot, document: Document) -> None:
-    session_controller = FakeBridge(make_recording(document.scene, 5))
+    session_controller = FakeSessionController(make_recording(document.scene, 5))
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.show()
@@ -99,14 +101,14 @@ def test_robot_with_links_has_no_body_panels(qtbot: QtBot, document: Document) -
 
 
 def test_panels_follow_the_model_and_undo(qtbot: QtBot, document: Document) -> None:
-    session_controller = FakeBridge(make_recording(document.scene, 5))
+    session_controller = FakeSessionController(make_recording(document.scene, 5))
     panels = ParameterPanels(document, session_controller)  # type: ignore[arg-type]
     qtbot.addWidget(panels)
     panels.show()
     before = titles(panels), {key for key, row in panels.rows.items() if row.isVisible()}
     document.set_value("model.kind", "continuum_beam", "Model")
-    shown = titles(panels)
-    assert set(shown) == {
+    panel_titles = titles(panels)
+    assert set(panel_titles) == {
         "Strain law",
         "Contacts of the body",
         "Continuum body",
@@ -210,11 +212,12 @@ def test_law_is_written_as_in_the_papers(chosen: Strain) -> None:
 def test_formulas_equal_the_law_they_were_made_from(chosen: Strain) -> None:
     beam = body_scene().beam
     time = np.linspace(0.0, 6.0, 7)
-    place = np.array(beam.abscissas)
+    abscissa = np.array(beam.abscissas)
     typed = as_formulas(chosen)
     assert not any(name in typed.k_z_per_m for name in ("lam", "alpha", "V", "t_o"))
     assert np.allclose(
-        FakeLaw(typed, beam).at(time, place).strain, FakeLaw(chosen, beam).at(time, place).strain
+        FakeLaw(typed, beam).at(time, abscissa).strain,
+        FakeLaw(chosen, beam).at(time, abscissa).strain,
     )
 
 
@@ -295,7 +298,7 @@ def test_invalid_formula_does_not_affect_others(
 
 
 def test_problem_of_a_check_is_shown_at_its_formula(
-    session_controller: FakeBridge, typed: StrainPanel
+    session_controller: FakeSessionController, typed: StrainPanel
 ) -> None:
     problem = Problem("error", "strain.speed_m_s", "the speed depends on X", "use t alone")
     session_controller.set_status(problems=(problem,))
@@ -331,14 +334,14 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
 
 
 def test_curve_is_the_law_at_the_displayed_time(
-    qtbot: QtBot, session_controller: FakeBridge, strain: StrainPanel
+    qtbot: QtBot, session_controller: FakeSessionController, strain: StrainPanel
 ) -> None:
     session_controller.set_cursor(20)
     qtbot.waitUntil(lambda: strain.time == pytest.approx(0.2))
     symbol, _, values = strain.shape.curves[0]
-    place = np.linspace(0.0, 1.0, len(values))
+    abscissa = np.linspace(0.0, 1.0, len(values))
     assert symbol == "K_Z"
-    assert np.allclose(values, 10 * np.cos(2 * np.pi * (place - 0.5 * 0.2) / 0.8))
+    assert np.allclose(values, 10 * np.cos(2 * np.pi * (abscissa - 0.5 * 0.2) / 0.8))
     created = FakeLaw.created
     session_controller.set_cursor(30)
     qtbot.waitUntil(lambda: strain.time == pytest.approx(0.3))

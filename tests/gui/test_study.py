@@ -32,7 +32,7 @@ from snakestudio.study.cluster import WorkerInfo
 from snakestudio.study.running import results_of
 from snakestudio.study.store import store_path
 from snakestudio.study.study_file import load_study, save_study
-from snakestudio.viewmodel.study.landing import landed, trace_of
+from snakestudio.viewmodel.study.landing import newer_results, trace_of
 from tests.gui.conftest import COMPILING_MS, MAIN_SCENE, fill_docks
 from tests.gui.pages.hands import type_into
 from tests.gui.pages.notices import NoticePage
@@ -48,7 +48,7 @@ __all__ = ["study_file"]
 
 
 @pytest.fixture
-def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWindow]:
+def open_window(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWindow]:
     """A window with the panels of values and studies, and the study's scene open."""
     c = window.context
     fill_docks(window, "inspector", "parameters", "study")
@@ -59,11 +59,11 @@ def shown(window: MainWindow, study_file: Path, qtbot: QtBot) -> Iterator[MainWi
 
 
 @pytest.fixture
-def opened(shown: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
+def opened(open_window: MainWindow, study_file: Path, qtbot: QtBot) -> MainWindow:
     """The same with the study open and checked."""
-    assert shown.context.study.open(study_file)
-    checked(shown, qtbot)
-    return shown
+    assert open_window.context.study.open(study_file)
+    checked(open_window, qtbot)
+    return open_window
 
 
 @pytest.fixture
@@ -119,9 +119,9 @@ def bar(window: MainWindow) -> StudyRunBar:
 
 
 def test_new_study_is_saved_next_to_the_scene(
-    shown: MainWindow, study_file: Path, qtbot: QtBot
+    open_window: MainWindow, study_file: Path, qtbot: QtBot
 ) -> None:
-    c = shown.context
+    c = open_window.context
     assert not c.docks["study"].isVisible()
     c.action_registry["new_study"].trigger()
     path = c.study.open_study.path
@@ -133,21 +133,21 @@ def test_new_study_is_saved_next_to_the_scene(
         "gait.amplitude_deg",
         "net_speed",
     )
-    checked(shown, qtbot)
+    checked(open_window, qtbot)
     assert c.study.open_study.ready
-    assert bar(shown).run_button.isEnabled()
-    assert bar(shown).text.text() == "11 points"
-    assert page(shown).goals.cards[0].unit.text() == "m/s"
+    assert bar(open_window).run_button.isEnabled()
+    assert bar(open_window).text.text() == "11 points"
+    assert page(open_window).goals.cards[0].unit.text() == "m/s"
     assert c.study.recent.paths[0] == path
 
 
 def test_scene_without_a_file_is_saved_first(
-    shown: MainWindow,
+    open_window: MainWindow,
     questions: list[tuple[str, str]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    c = shown.context
+    c = open_window.context
     c.files.open(MAIN_SCENE)  # a copy of a bundled one
     assert not c.study.new()
     assert [default for _, default in questions] == ["Save"]
@@ -438,8 +438,10 @@ def test_goals_limits_repeats_and_fixed_values_are_edited(
     assert opened.context.study.open_study.ready
 
 
-def test_value_is_varied_from_its_menu(shown: MainWindow, study_file: Path, qtbot: QtBot) -> None:
-    c = shown.context
+def test_value_is_varied_from_its_menu(
+    open_window: MainWindow, study_file: Path, qtbot: QtBot
+) -> None:
+    c = open_window.context
     row = c.docks["parameters"].widget().rows["gait.phase_shift_deg"]
     c.docks.show("parameters")
     menu_of(row.field, qtbot, "Vary in a Study")
@@ -491,7 +493,7 @@ def test_study_runs_and_computes_nothing_twice(
     qtbot.waitUntil(lambda: not c.study.open_study.reading)
     assert runner.error == ""
     assert results_of(study_file)["runs"].sum() == 6
-    assert panel(opened).results.linked.there, "the results are shown"
+    assert panel(opened).results.linked.has_results, "the results are shown"
     assert bar(opened).text.text() == "6 of 6 runs complete"
     study = c.study.open_study.study
     c.study.open_study.edit(study.model_copy(update={"title": "Another"}))
@@ -549,7 +551,7 @@ def test_results_fit_into_a_small_window(
     p = panel(opened)
     p.tabs.setCurrentWidget(p.results_page)
     results = p.results
-    qtbot.waitUntil(lambda: results.linked.there and opened.height() == 600)
+    qtbot.waitUntil(lambda: results.linked.has_results and opened.height() == 600)
     chart = results.charts[results.shown_charts[0]]
     qtbot.waitUntil(
         lambda: chart.height() >= 160 and chart.visibleRegion().boundingRect() == chart.rect()
@@ -624,7 +626,7 @@ def test_workers_are_listed_by_name(qtbot: QtBot) -> None:
 
 
 def test_new_study_has_no_results(tmp_path: Path) -> None:
-    assert landed(tmp_path / "a.study.toml") is None
+    assert newer_results(tmp_path / "a.study.toml") is None
     assert trace_of(tmp_path / "a.study.toml", "key") is None
 
 
@@ -638,12 +640,12 @@ def test_fields_are_those_of_the_search(study_file: Path, qtbot: QtBot) -> None:
         opened.changed.connect(widget.refresh)
         widget.refresh()
     form.show()
-    shown = {name: field.isVisible() for name, field in form.fields.items()}
-    assert shown == {"points": False, "seed": False, "batch": False}
+    visible = {name: field.isVisible() for name, field in form.fields.items()}
+    assert visible == {"points": False, "seed": False, "batch": False}
     for kind, batch in (("sobol", False), ("cma_es", True)):
         form.kind.setCurrentIndex(form.kind.findData(kind))
-        shown = {name: field.isVisible() for name, field in form.fields.items()}
-        assert shown == {"points": True, "seed": True, "batch": batch}
+        visible = {name: field.isVisible() for name, field in form.fields.items()}
+        assert visible == {"points": True, "seed": True, "batch": batch}
     opened.edit(opened.study.model_copy(update={"fixed": {"run.duration_s": 2.5}}))
     assert [card.value.text() for card in fixed.cards] == ["2.5"]
     opened.close()

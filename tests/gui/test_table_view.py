@@ -56,10 +56,10 @@ def labels(view: TableView) -> list[str]:
 
 def click_heading(view: TableView, column: int) -> None:
     head = view.horizontalHeader()
-    place = head.rect().topLeft()
-    place.setX(head.sectionViewportPosition(column) + head.sectionSize(column) // 2)
-    place.setY(head.height() // 2)
-    QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    position = head.rect().topLeft()
+    position.setX(head.sectionViewportPosition(column) + head.sectionSize(column) // 2)
+    position.setY(head.height() // 2)
+    QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=position)
 
 
 def test_cells_have_units_and_typographic_signs(view: TableView) -> None:

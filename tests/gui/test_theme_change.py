@@ -42,7 +42,7 @@ from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.plausibility import Plausibility, Violation
 from snakestudio.viewmodel.plots.content import Content, Curve
 from tests.gui.conftest import fill_docks
-from tests.gui.fake import FakeBridge
+from tests.gui.fake import FakeSessionController
 
 pytestmark = pytest.mark.gui
 
@@ -172,8 +172,8 @@ def unreadable(window: QWidget) -> set[str]:
             or (viewport is not None and viewport.isAncestorOf(widget))
         ):
             continue
-        place = QRect(widget.mapTo(window, rect.topLeft()), rect.size()).intersected(image.rect())
-        part = pixels[place.top() : place.bottom(), place.left() : place.right()]
+        area = QRect(widget.mapTo(window, rect.topLeft()), rect.size()).intersected(image.rect())
+        part = pixels[area.top() : area.bottom(), area.left() : area.right()]
         if part.size and min(part.shape[:2]) > 4 and contrast(part) < LEAST_CONTRAST:
             wrong.add(name_of(widget))
     return wrong
@@ -216,7 +216,7 @@ def test_theme_change_leaves_nothing_of_the_old_theme(
         qtbot.waitUntil(lambda: not unreadable(window))  # plots are drawn in separate turns
 
 
-def test_same_theme_again_restyles_nothing(qapp: QApplication, qtbot: QtBot) -> None:
+def test_reapplying_theme_does_not_restyle(qapp: QApplication, qtbot: QtBot) -> None:
     changes: list[QEvent.Type] = []
 
     class Witness(QWidget):
@@ -253,7 +253,7 @@ def test_images_of_runs_have_the_current_theme(qapp: QApplication, name: str, gr
 
 
 def test_warnings_in_the_status_bar_have_the_colour_of_warnings(
-    qtbot: QtBot, qapp: QApplication, session_controller: FakeBridge
+    qtbot: QtBot, qapp: QApplication, session_controller: FakeSessionController
 ) -> None:
     recording = session_controller.recording
     assert recording is not None

@@ -209,10 +209,10 @@ def turn_wheel(
     notches: int,
     modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
 ) -> None:
-    place = QPointF(x, widget.height() / 2)
+    position = QPointF(x, widget.height() / 2)
     event = QWheelEvent(
-        place,
-        widget.mapToGlobal(place),
+        position,
+        widget.mapToGlobal(position),
         QPoint(),
         QPoint(0, 120 * notches),
         Qt.MouseButton.NoButton,

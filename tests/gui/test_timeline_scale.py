@@ -37,8 +37,8 @@ def test_visible_span_stays_in_the_run(
             assert scale.x_of(time) == pytest.approx(x, abs=1e-3)
         scale.pan(pan * duration)
         assert 0.0 <= scale.begin < scale.end <= duration * (1 + 1e-9)
-    for share in (0.0, 0.3, 1.0):
-        time = scale.begin + share * (scale.end - scale.begin)
+    for fraction in (0.0, 0.3, 1.0):
+        time = scale.begin + fraction * (scale.end - scale.begin)
         assert scale.time_at(scale.x_of(time)) == pytest.approx(time, abs=1e-6 * duration)
 
 

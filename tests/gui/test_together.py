@@ -97,7 +97,7 @@ def short(ready: MainWindow, qtbot: QtBot) -> MainWindow:
 
 def test_peer_starts_the_run_and_another_is_started(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    with listening("polite") as (camera, there):
+    with listening("polite") as (camera, peer_port):
 
         def answer() -> None:
             dialog = QApplication.activeModalWidget()
@@ -105,7 +105,7 @@ def test_peer_starts_the_run_and_another_is_started(short: MainWindow, qtbot: Qt
             dialog.wait.setCurrentIndex(1)
             fill(qtbot, dialog, wait_port=str(port), host="127.0.0.1")
             dialog.fire.setChecked(True)
-            fill(qtbot, dialog, host="127.0.0.1", port=str(there))
+            fill(qtbot, dialog, host="127.0.0.1", port=str(peer_port))
             assert dialog.ready.isEnabled(), dialog.message.text()
             qtbot.mouseClick(dialog.ready, Qt.MouseButton.LeftButton)
 
@@ -134,15 +134,15 @@ def test_peer_starts_the_run_and_another_is_started(short: MainWindow, qtbot: Qt
     assert "STOP was sent to" in notes[-1].text
     assert notes[-1].time == pytest.approx(0.5)
     assert short.context.start_together.choices == StartSettings(
-        True, "127.0.0.1", there, "port", port
+        True, "127.0.0.1", peer_port, "port", port
     )
 
 
 def test_play_fires_while_armed(short: MainWindow, qtbot: QtBot) -> None:
-    with listening("polite") as (camera, there):
+    with listening("polite") as (camera, peer_port):
         short.context.start_together.wait(
             StartSettings(
-                fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()
+                fire=True, host="127.0.0.1", port=peer_port, wait="port", wait_port=free_port()
             )
         )
         qtbot.waitUntil(lambda: "Waiting" in short.context.banners.together.text)

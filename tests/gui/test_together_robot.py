@@ -124,7 +124,7 @@ def test_dialog_shows_robot_state_and_possible_starters(
     begins = dialog.findChildren(type(dialog.test_result))[0].text()
     assert "Lab robot" in begins
     assert "“obstacle_aided.toml”" in begins
-    assert "not armed" in dialog.standing.text()
+    assert "not armed" in dialog.state_text.text()
     assert dialog.listen_on.host == "127.0.0.1"
     assert "this computer" in dialog.caution.text()
     dialog.listen_on.setCurrentIndex(dialog.listen_on.findData("0.0.0.0"))
@@ -133,7 +133,7 @@ def test_dialog_shows_robot_state_and_possible_starters(
     assert choices is not None
     assert choices.wait_host == "0.0.0.0"
     put(window, link, LinkState.ARMED)
-    qtbot.waitUntil(lambda: "is armed" in dialog.standing.text())
+    qtbot.waitUntil(lambda: "is armed" in dialog.state_text.text())
     dialog.wait.setCurrentIndex(dialog.wait.findData("lsl"))
     assert "marker" in dialog.caution.text()
     assert not dialog.listen_on.isVisible()

@@ -35,7 +35,7 @@ from snakestudio.viewmodel.scene.message_labels import labelled
 from snakestudio.viewmodel.scene.obstacle_edits import new_obstacles
 from snakestudio.viewmodel.scene.property_search import find, properties
 from snakestudio.viewmodel.scene.start_kinds import START_KINDS, start_values
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import show_widget, type_into
 from tests.gui.pages.parts import label
 
@@ -52,7 +52,10 @@ def tree(qtbot: QtBot, document: Document, selection: Selection) -> SceneTree:
 
 @pytest.fixture
 def inspector(
-    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
+    qtbot: QtBot,
+    document: Document,
+    selection: Selection,
+    session_controller: FakeSessionController,
 ) -> Inspector:
     inspector = Inspector(document, selection, session_controller)  # type: ignore[arg-type]
     show_widget(qtbot, inspector, 300, 700)
@@ -158,7 +161,7 @@ def test_tree_follows_every_change(tree: SceneTree, document: Document) -> None:
     assert "Obstacles (0)" in texts(tree)
 
 
-def test_search_shows_only_what_matches(
+def test_search_shows_only_matches(
     qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
 ) -> None:
     document.set_value("obstacles[3].name", "corner pipe", "test")
@@ -198,7 +201,9 @@ def test_tree_handles_thousands_of_obstacles(
     assert selected(tree) == {("obstacle", 1999)}
 
 
-def test_new_cylinder_touches_nothing(document: Document, session_controller: FakeBridge) -> None:
+def test_new_cylinder_touches_nothing(
+    document: Document, session_controller: FakeSessionController
+) -> None:
     scene = document.scene
     snapshot = session_controller.displayed
     assert snapshot is not None
@@ -280,7 +285,7 @@ def test_clearance_names_the_nearest_link(
     inspector: Inspector,
     document: Document,
     selection: Selection,
-    session_controller: FakeBridge,
+    session_controller: FakeSessionController,
     qtbot: QtBot,
 ) -> None:
     selection.set([("obstacle", 2)])
@@ -335,7 +340,10 @@ def test_clearance_of_a_capsule_is_exact() -> None:
 
 
 def test_link_values_are_live(
-    qtbot: QtBot, inspector: Inspector, selection: Selection, session_controller: FakeBridge
+    qtbot: QtBot,
+    inspector: Inspector,
+    selection: Selection,
+    session_controller: FakeSessionController,
 ) -> None:
     selection.set([("link", 5)])
     assert inspector.title.text() == "Link 6 of 11"
@@ -401,7 +409,7 @@ def test_choices_and_lists_are_edited(
     "kind", [kind for kind in START_KINDS if kind not in ("recording", "wrapped")]
 )
 def test_change_of_start_kind_keeps_the_pose(
-    document: Document, session_controller: FakeBridge, kind: str
+    document: Document, session_controller: FakeSessionController, kind: str
 ) -> None:
     scene = with_values(
         document.scene, {"start": start_values(document.scene, kind, session_controller.displayed)}
@@ -447,7 +455,10 @@ def test_deleted_object_leaves_the_inspector(
 
 
 def test_checks_are_listed_and_select_objects(
-    qtbot: QtBot, document: Document, selection: Selection, session_controller: FakeBridge
+    qtbot: QtBot,
+    document: Document,
+    selection: Selection,
+    session_controller: FakeSessionController,
 ) -> None:
     checks = Checks(document, session_controller, selection)  # type: ignore[arg-type]
     show_widget(qtbot, checks, 300, 300)
@@ -740,7 +751,7 @@ def test_value_without_effect_is_grey_with_a_reason(
 
 
 def test_value_waiting_for_the_reset_is_marked(
-    inspector: Inspector, selection: Selection, session_controller: FakeBridge
+    inspector: Inspector, selection: Selection, session_controller: FakeSessionController
 ) -> None:
     selection.set([("run", 0)])
     step = inspector.rows["solver.step_s"]
@@ -826,7 +837,7 @@ def test_inspector_of_the_robot_links_to_the_tables(
     for item, text in ((("robot", 0), "Links and Joints..."), (("link", 4), "Edit in Table...")):
         selection.set([item])
         button = next(each for each in inspector.findChildren(QPushButton) if each.text() == text)
-        with qtbot.waitSignal(inspector.parts_asked) as signal:
+        with qtbot.waitSignal(inspector.parts_requested) as signal:
             button.click()
         assert signal.args == ["link", item[1]]
     selection.set([("robot", 0)])

@@ -46,7 +46,7 @@ from snakestudio.runfile.recording import RunRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE, fill_docks
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeSessionController, make_recording
 from tests.gui.pages.hands import NO_MODIFIER, show_widget
 from tests.gui.pages.notices import NoticePage
 from tests.gui.pages.parts import label, suggestions
@@ -346,10 +346,10 @@ def test_space_plays_after_a_click_on_a_button_or_a_box(ready: MainWindow, qtbot
         b for b in context.viewport.buttons.findChildren(QAbstractButton) if b.text() == "Follow"
     )
 
-    def click(widget: QWidget, place: QPoint) -> None:
+    def click(widget: QWidget, position: QPoint) -> None:
         """Click as the window system does, which also moves the focus."""
         handle = widget.window().windowHandle()
-        at = widget.mapTo(widget.window(), place)
+        at = widget.mapTo(widget.window(), position)
         QTest.mouseClick(handle, Qt.MouseButton.LeftButton, NO_MODIFIER, at)
 
     click(follow, follow.rect().center())
@@ -463,13 +463,13 @@ def test_notice_does_not_move_other_widgets(drawn: MainWindow, qtbot: QtBot) -> 
         )
     qtbot.waitUntil(lambda: banners.isVisible() and banners.files.height() > 10)
     assert (viewport.mapToGlobal(QPoint(0, 0)), viewport.size()) == before
-    place = QRect(banners.mapTo(drawn, QPoint(0, 0)), banners.size())
-    assert QRect(viewport.mapTo(drawn, QPoint(0, 0)), viewport.size()).contains(place)
+    rect = QRect(banners.mapTo(drawn, QPoint(0, 0)), banners.size())
+    assert QRect(viewport.mapTo(drawn, QPoint(0, 0)), viewport.size()).contains(rect)
     # The mouse on a notice does not act on the scene, and next to it the scene is reachable.
     camera = viewport.navigator.camera
     drag(drawn, banners.files.mapTo(drawn, banners.files.rect().center()), qtbot)
     assert viewport.navigator.camera == camera
-    drag(drawn, QPoint(place.center().x(), place.top() - 20), qtbot)
+    drag(drawn, QPoint(rect.center().x(), rect.top() - 20), qtbot)
     assert viewport.navigator.camera != camera
     for banner in (banners.robot, banners.program, banners.files):
         banner.clear()
@@ -521,7 +521,7 @@ def test_window_shows_loading_until_the_session_is_ready(
 
 
 def test_tooltips_and_completions_have_a_background(
-    window: MainWindow, session_controller: FakeBridge, qtbot: QtBot
+    window: MainWindow, session_controller: FakeSessionController, qtbot: QtBot
 ) -> None:
     hint = window.context.viewport.hint
     edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)

@@ -174,7 +174,7 @@ def test_own_task_runs_in_other_processes(own: str) -> None:
     again.close()
 
 
-def test_failure_of_the_simulation_ends_an_episode_of_an_own_task() -> None:
+def test_simulation_failure_ends_episode_of_own_task() -> None:
     diverging = {
         "joint_controller.kp_nm_per_rad": 1e9,
         "solver.step_s": 0.001,
@@ -189,7 +189,7 @@ def test_failure_of_the_simulation_ends_an_episode_of_an_own_task() -> None:
     assert info["failure"]
 
 
-def test_a_name_can_be_registered_again(own: str) -> None:
+def test_name_can_be_registered_again(own: str) -> None:
     snakestudio.gym.register(own, Reach)
     changed = type("Reach", (Reach,), {"episode_s": 1.0})
     snakestudio.gym.register(own, changed)

@@ -107,8 +107,10 @@ def make_results(name: str) -> None:
         changes = [
             {"gait.amplitude_deg": 20.0 + number, "ground.mu_across": 0.2} for number in range(4)
         ]
-        store.ask([RunRequest(number, 0, f"key-{number}", changes[number]) for number in range(4)])
-        store.land(
+        store.add_requests(
+            [RunRequest(number, 0, f"key-{number}", changes[number]) for number in range(4)]
+        )
+        store.add_outcomes(
             [
                 RunOutcome(f"key-{number}", "done", "", (0.1, 0.2), trace, 0.1, "here-1")
                 for number in range(4)

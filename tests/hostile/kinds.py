@@ -591,10 +591,10 @@ def _schema(**values: Any) -> Spoil:
     return _about(schema=lambda text: json.dumps({**json.loads(text), **values}))
 
 
-def _column(number: int, place: int, value: Any) -> Spoil:
+def _column(number: int, row: int, value: Any) -> Spoil:
     def change(text: str) -> str:
         columns = json.loads(text)
-        columns[number][place] = value
+        columns[number][row] = value
         return json.dumps(columns)
 
     return _about(columns=change)

@@ -131,8 +131,8 @@ def point_triangles(p: FloatArray, t: FloatArray) -> FloatArray:
     for one, two in ((a, b), (b, c), (c, a)):
         side = two - one
         inside &= (np.cross(side, p - one) * normal).sum(axis=1) >= 0.0
-        share = np.clip(((p - one) * side).sum(axis=1) / (side**2).sum(axis=1), 0.0, 1.0)
-        best = np.minimum(best, np.linalg.norm(p - one - share[:, None] * side, axis=1))
+        fraction = np.clip(((p - one) * side).sum(axis=1) / (side**2).sum(axis=1), 0.0, 1.0)
+        best = np.minimum(best, np.linalg.norm(p - one - fraction[:, None] * side, axis=1))
     return np.where(inside, np.abs(((p - a) * normal).sum(axis=1)), best)
 
 
@@ -162,8 +162,8 @@ def segment_triangles(a: FloatArray, b: FloatArray, t: FloatArray) -> FloatArray
     below = ((a - t[:, 0]) * normal).sum(axis=1)
     above = ((b - t[:, 0]) * normal).sum(axis=1)
     crosses = below * above < 0.0
-    share = np.where(crosses, below / np.where(crosses, below - above, 1.0), 0.0)
-    foot = a + share[:, None] * along
+    fraction = np.where(crosses, below / np.where(crosses, below - above, 1.0), 0.0)
+    foot = a + fraction[:, None] * along
     for k in range(3):
         side = t[:, (k + 1) % 3] - t[:, k]
         crosses &= (np.cross(side, foot - t[:, k]) * normal).sum(axis=1) >= 0.0

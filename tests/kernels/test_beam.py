@@ -57,7 +57,7 @@ def order(error: Callable[[int], float]) -> float:
     return float(np.log2(error(40) / error(80)))
 
 
-def test_the_shape_is_of_order_four_at_all_points_and_between_them() -> None:
+def test_shape_is_of_order_four_at_and_between_points() -> None:
     tail = exact(LENGTH)
 
     def at_tail(slices: int) -> float:
@@ -100,7 +100,7 @@ def test_integrals_are_of_order_four_at_points_and_between() -> None:
     assert max(error(160, where) for where in np.linspace(0, LENGTH, 77)) < 1e-8
 
 
-def test_values_between_points_are_those_of_the_function_and_its_slope() -> None:
+def test_values_between_points_follow_function_and_slope() -> None:
     x = np.linspace(0, LENGTH, 321)
     values = np.stack([np.sin(7 * x), x**5], axis=1)
     out = np.zeros(2)
@@ -112,7 +112,7 @@ def test_values_between_points_are_those_of_the_function_and_its_slope() -> None
 
 
 @pytest.mark.parametrize("rank", [1, 2, 4, 6])
-def test_the_pseudo_inverse_is_numpys(rank: int) -> None:
+def test_pseudo_inverse_equals_numpy(rank: int) -> None:
     rng = np.random.default_rng(rank)
     for _ in range(20):
         root = rng.normal(size=(6, rank)) * 10 ** rng.uniform(-2, 2, rank)

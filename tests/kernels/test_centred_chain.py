@@ -65,11 +65,11 @@ def test_positions_follow_joints_about_the_centre_of_mass(n: int) -> None:
     half = 0.07
     chain = make_chain(Robot(n_links=n, link_length_m=2 * half))
     direction = np.column_stack([np.cos(theta), np.sin(theta)])
-    place = np.array([half * (2 * direction[:i].sum(axis=0) + direction[i]) for i in range(n)])
+    position = np.array([half * (2 * direction[:i].sum(axis=0) + direction[i]) for i in range(n)])
     centre = np.array([*theta, 0.3, -0.2])
     out = np.full((n, 2), np.nan)
     spread(direction, chain, centre, out)
-    assert out == pytest.approx(place - place.mean(axis=0) + [0.3, -0.2], abs=1e-14)
+    assert out == pytest.approx(position - position.mean(axis=0) + [0.3, -0.2], abs=1e-14)
     assert half * centred_map(n) @ direction + [0.3, -0.2] == pytest.approx(out, abs=1e-14)
 
 
@@ -97,9 +97,9 @@ def test_unequal_links_join_about_their_centre_of_mass(n: int) -> None:
     for link, along in zip(robot.links, direction, strict=True):
         places.append(joint + (0.5 * link.length + link.centre_of_mass) * along)
         joint = joint + link.length * along
-    place = np.array(places)
+    position = np.array(places)
     mass = np.array([link.mass for link in robot.links])
-    expected = place - mass @ place / mass.sum() + [0.3, -0.2]
+    expected = position - mass @ position / mass.sum() + [0.3, -0.2]
     out = np.full((n, 2), np.nan)
     chain = make_chain(robot)
     spread(direction, chain, np.array([*theta, 0.3, -0.2]), out)
@@ -123,7 +123,7 @@ def test_forces_on_angles_and_links_do_the_same_work(n: int) -> None:
     assert on_angles @ omega == pytest.approx((force * velocity).sum(), abs=1e-13)
 
 
-def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
+def test_accelerations_are_linear_and_bounded_at_a_jump() -> None:
     time = np.array([0.0, 0.5, np.nextafter(0.5, 1.0), 1.0])
     acceleration = np.array([1.0, 3.0, -2.0, 4.0])[:, None, None] * np.ones((1, 1, 2))
     angle = np.array([0.0, 0.0, 1.0, 1.0])[:, None, None] * np.ones((1, 1, 2))
@@ -134,16 +134,16 @@ def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
         assert got == pytest.approx(np.full((1, 2), expected), abs=1e-14), t
 
 
-def test_a_held_reference_keeps_its_value_to_the_last_bit() -> None:
+def test_held_reference_is_bit_identical() -> None:
     random = np.random.default_rng(0)
     held = random.standard_normal((1, 9, 2))
     angle = np.repeat(held, 2, axis=0)
     acceleration = angle.copy()
     reference = np.zeros((9, 4))
     got = np.zeros((9, 2))
-    for begin, end, share in random.random((200, 3)):
+    for begin, end, fraction in random.random((200, 3)):
         time = np.array([begin, begin + end + 0.1])
-        at = time[0] + share * (time[1] - time[0])
+        at = time[0] + fraction * (time[1] - time[0])
         reference_at(time, angle, np.zeros_like(angle), acceleration, at, reference, got)
         np.testing.assert_array_equal(reference[:, :2], held[0])
         np.testing.assert_array_equal(reference[:, 2:], 0.0)

@@ -64,7 +64,7 @@ def saved(compiled_once: Saved, tmp_path: Path) -> Saved:
     return Saved(folder, compiled_once.first)
 
 
-def test_saved_code_is_loaded_and_gives_the_same(saved: Saved) -> None:
+def test_cached_code_gives_identical_results(saved: Saved) -> None:
     first = saved.first
     again = answer(saved.folder)
     assert "sin_cos" in first["compiled"]

@@ -77,7 +77,7 @@ def missed(
     )
 
 
-def test_natural_map_is_continuous_where_one_side_has_no_friction() -> None:
+def test_natural_map_is_continuous_without_friction_on_one_side() -> None:
     """A ratchet that slides against its teeth is held, for either sign of a zero impulse along due to rounding."""
     for tiny in (1e-12, -1e-12):
         assert natural_halves(tiny, 0.0, 1.0, 0.0, 0.7, 2.0, 0.0, 1.0) == pytest.approx(0.7)
@@ -118,8 +118,8 @@ def test_natural_map_vanishes_at_projections_alone() -> None:
 def directional(problem: SpatialProblem, rng: np.random.Generator) -> SpatialProblem:
     """The problem with friction along reduced in one direction by a random share, or to 0."""
     gain = problem.gain.copy()
-    share = float(rng.choice([0.0, 0.05, 0.1, 0.5, 0.6]))
-    shares = (share, 1.0) if rng.random() < 0.5 else (1.0, share)
+    ratio = float(rng.choice([0.0, 0.05, 0.1, 0.5, 0.6]))
+    shares = (ratio, 1.0) if rng.random() < 0.5 else (1.0, ratio)
     inverses = tuple(1.0 / value if value > 0.0 else 0.0 for value in shares)
     gain[:, SHARE_PLUS : INVERSE_MINUS + 1] = (*shares, *inverses)
     return problem._replace(gain=gain)
@@ -155,8 +155,8 @@ def test_random_problems_are_solved_with_directional_friction() -> None:
         normal = impulses.contact[:contacts, 0]
         friction = impulses.contact[:contacts, 1:3]
         column = np.where(friction[:, 0] > 0.0, SHARE_PLUS, SHARE_PLUS + 1)
-        share = problem.gain[np.arange(contacts), column]
-        inside = np.abs(friction[:, 0]) <= share * normal + 1e-6 * problem.scale
+        limit = problem.gain[np.arange(contacts), column]
+        inside = np.abs(friction[:, 0]) <= limit * normal + 1e-6 * problem.scale
         assert inside.all(), seed
         assert ((friction * gamma).sum(axis=1) <= 1e-6 * problem.scale).all(), seed
 

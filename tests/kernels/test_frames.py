@@ -70,13 +70,13 @@ def test_twists_and_wrenches_transform_by_adjoint_maps() -> None:
         assert matrix(out[0]) == pytest.approx(g @ matrix(what) @ np.linalg.inv(g), abs=1e-13)
         assert matrix(out[1]) == pytest.approx(np.linalg.inv(g) @ matrix(what) @ g, abs=1e-13)
         twist = rng.normal(size=6)
-        there = np.zeros((4, 6))
-        carry(frame, twist, there)
-        assert what @ twist == pytest.approx(out[2] @ there[0], abs=1e-13)
-        assert what @ twist == pytest.approx(out[3] @ there[1], abs=1e-13)
+        carried = np.zeros((4, 6))
+        carry(frame, twist, carried)
+        assert what @ twist == pytest.approx(out[2] @ carried[0], abs=1e-13)
+        assert what @ twist == pytest.approx(out[3] @ carried[1], abs=1e-13)
 
 
-def test_the_bracket_is_the_commutator() -> None:
+def test_lie_bracket_is_the_commutator() -> None:
     rng = np.random.default_rng(4)
     a = rng.normal(size=6)
     b = rng.normal(size=6)

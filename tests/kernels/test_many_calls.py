@@ -95,7 +95,7 @@ def test_rows_accept_other_arguments() -> None:
     assert table.call(np.arange(2), alone).tolist() == [4, 51]
 
 
-def test_a_function_that_returns_nothing_gives_zeros() -> None:
+def test_function_without_result_gives_zeros() -> None:
     out = np.ones((3, 4))
     table = CallTable(clear, [(row,) for row in out])
     assert table.call(np.array([0, 2]), alone).tolist() == [0, 0, 0]
@@ -119,7 +119,7 @@ def test_tables_of_other_functions_are_called_by_their_own_code() -> None:
     assert out.tolist() == [0.5, 0.5, 0.5]
 
 
-def test_one_row_is_called_by_itself() -> None:
+def test_single_row_is_called_alone() -> None:
     out = np.zeros((2, 3))
     table = CallTable(shift, [(k, out[k], 1.0) for k in range(2)])
     call = table.single(1)

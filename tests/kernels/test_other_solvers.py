@@ -67,8 +67,8 @@ def read(data: bytes) -> Read:
             assert (len(pointers), len(rows), pointers[-1]) == (n + 1, entries, entries)
             dense = np.zeros((m, n))
             for column in range(n):
-                for place in range(pointers[column], pointers[column + 1]):
-                    dense[rows[place], column] += values[place]
+                for index in range(pointers[column], pointers[column + 1]):
+                    dense[rows[index], column] += values[index]
             return dense
 
         vectors = main["vectors"]
@@ -110,10 +110,10 @@ def missed(problem: Read, impulses: FloatArray, scale: float, mass: float) -> fl
         -u[:, 0].min() / fast,
         np.abs(r[:, 0] * u[:, 0]).max() / (most * fast),
     )
-    for place, mu in ((1, problem.mu), (3, problem.mu_rolling)):
+    for first, mu in ((1, problem.mu), (3, problem.mu_rolling)):
         if mu is not None:
-            slip = u[:, place : place + 2]
-            push = r[:, place : place + 2]
+            slip = u[:, first : first + 2]
+            push = r[:, first : first + 2]
             size = np.linalg.norm(push, axis=1)
             bound = mu * r[:, 0]
             worst = max(worst, (size - bound).max() / most)
@@ -256,7 +256,7 @@ def test_random_problems_agree_with_another_solver() -> None:
     assert unique >= 40
 
 
-def test_rolling_friction_and_limits_satisfy_the_laws_of_the_file() -> None:
+def test_rolling_friction_and_limits_follow_the_file() -> None:
     """All captured problems of the spatial model, solved by our solver and checked condition by condition."""
     rolling = stopped = 0
     for name, arrays in captured.spatial().items():

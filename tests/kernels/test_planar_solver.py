@@ -451,7 +451,7 @@ def test_friction_on_obstacles_is_solved_with_all_other_laws(
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0])
-def test_the_rescue_solves_friction_on_obstacles_alone(mu: float) -> None:
+def test_rescue_solves_friction_on_obstacles_alone(mu: float) -> None:
     for seed in range(60):
         n = 2 + seed % 11
         problem, impulses, u = random_problem(seed, n, 1 + seed % 6)

@@ -92,16 +92,16 @@ def is_sound(result: Found, solid: Solid, centre: FloatArray, axis: FloatArray) 
 
 
 @pytest.mark.parametrize("name", SOLIDS)
-@given(place=st.tuples(coordinates, coordinates, coordinates), direction=directions)
-@example(place=(0.0, 5.706787655778201e-143, 0.0), direction=(0.0, 0.25, 1.0))
+@given(position=st.tuples(coordinates, coordinates, coordinates), direction=directions)
+@example(position=(0.0, 5.706787655778201e-143, 0.0), direction=(0.0, 0.25, 1.0))
 def test_deepest_contact_is_the_least_distance(
-    name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
+    name: str, position: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:
     """Compared with the least distance along the segment by sampling and SciPy's bounded search."""
     solid = SOLIDS[name]
     tolerance = 5e-4
     axis = np.array(direction) / np.linalg.norm(direction)
-    centre = np.array([0.0, 0.0, 0.53]) + place
+    centre = np.array([0.0, 0.0, 0.53]) + position
     least = least_distance(solid, centre, axis, HALF) - RADIUS
     assume(abs(least - tolerance) > 1e-7)
     result = contacts(WORLDS[name], centre, axis, tolerance)
@@ -327,7 +327,7 @@ def test_link_deep_in_a_block_is_pushed_up() -> None:
     assert result.gap == pytest.approx(-0.035 - RADIUS, abs=1e-12)
 
 
-def test_a_link_without_length_is_a_ball() -> None:
+def test_link_of_zero_length_is_sphere() -> None:
     here = world(level_block(), half=0.0)
     result = contacts(here, (0.1, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, 0.0), half=0.0)
     assert result.gap == pytest.approx([-DEEP], abs=1e-12)
@@ -347,7 +347,7 @@ def random_poses(count: int, spread: float, seed: int) -> list[tuple[FloatArray,
     ]
 
 
-def test_grid_loses_no_solid() -> None:
+def test_grid_finds_every_solid() -> None:
     """Compared with the contacts of every solid alone in a separate world."""
     bodies = [
         obstacle_solids(Rubble(x_m=0.0, y_m=0.0, length_m=1.5, width_m=1.5, blocks=40)),
@@ -357,11 +357,11 @@ def test_grid_loses_no_solid() -> None:
         ],
         obstacle_solids(Stairs(x_m=0.2, y_m=0.1, heading_deg=30.0)),
     ]
-    together = world_of_solids(bodies, REACH)
+    every = world_of_solids(bodies, REACH)
     tolerance = MARGIN * REACH
     seen = 0
     for centre, axis in random_poses(60, 1.0, 2):
-        result = contacts(together, centre, axis, tolerance)
+        result = contacts(every, centre, axis, tolerance)
         alone = [
             (body, number * FEATURES + int(feature), gap)
             for body, solids in enumerate(bodies)

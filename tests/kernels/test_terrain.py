@@ -42,15 +42,15 @@ def along(slope: float, heading: float = 0.0) -> FloatArray:
 @pytest.mark.parametrize("points", [2, 5, 33, 257])
 @pytest.mark.parametrize("heading", [0.0, math.pi / 4, 0.3])
 @pytest.mark.parametrize("slope", [0.0, 0.25])
-def test_flat_ground_carries_at_the_two_ends(points: int, heading: float, slope: float) -> None:
+def test_link_on_flat_ground_rests_on_both_ends(points: int, heading: float, slope: float) -> None:
     """For any grid, also if centres and ends are exactly over its lines and points."""
     x = np.linspace(-0.5, 0.5, points)
     here = world(field(np.tile(0.3 + math.tan(slope) * x, (points, 1))))
     up = np.array([-math.sin(slope), 0.0, math.cos(slope)])
     level = np.array([math.cos(slope), 0.0, math.sin(slope)])
     axis = math.cos(heading) * level + math.sin(heading) * np.array([0.0, 1.0, 0.0])
-    for place in ((0.0, 0.0), (1.0 / 32.0, 0.0), (0.013, 0.021), (HALF, 0.0)):
-        foot = place[0] * level + np.array([0.0, place[1], 0.3])
+    for position in ((0.0, 0.0), (1.0 / 32.0, 0.0), (0.013, 0.021), (HALF, 0.0)):
+        foot = position[0] * level + np.array([0.0, position[1], 0.3])
         for tilt in (0.0, 1e-9, -1e-7):
             result = contacts(here, foot + (RADIUS - DEEP) * up, axis + tilt * up)
             assert sorted(result.feature) == [0, 1]
@@ -62,8 +62,8 @@ def test_nearly_flat_ground_causes_no_spurious_contacts() -> None:
     """Unevenness of 1e-7 m, a five-hundred-thousandth of the radius, causes no contact between the ends."""
     noise = 1e-7 * np.random.default_rng(3).uniform(-1.0, 1.0, (101, 101))
     here = world(field(0.3 + noise))
-    for place in np.random.default_rng(4).uniform(-0.3, 0.3, (30, 2)):
-        result = contacts(here, (*place, 0.3 + RADIUS - DEEP), along(0.0, 10.0 * place[0]))
+    for position in np.random.default_rng(4).uniform(-0.3, 0.3, (30, 2)):
+        result = contacts(here, (*position, 0.3 + RADIUS - DEEP), along(0.0, 10.0 * position[0]))
         assert sorted(result.feature) == [0, 1]
         assert result.normal[:, 2] == pytest.approx(1.0, abs=1e-8)
 
@@ -72,10 +72,10 @@ def test_link_across_a_ridge_touches_it_once() -> None:
     x = np.linspace(-0.5, 0.5, 11)
     here = world(field(np.tile(0.3 - abs(x), (7, 1)), low=0.3))
     for heading in (0.0, 0.5):
-        for place in (0.0, 0.013):
+        for position in (0.0, 0.013):
             result = contacts(
                 here,
-                place * along(0.0, heading) + [0.0, 0.0, 0.6 + RADIUS - DEEP],
+                position * along(0.0, heading) + [0.0, 0.0, 0.6 + RADIUS - DEEP],
                 along(0.0, heading),
             )
             assert result.gap == pytest.approx([-DEEP], abs=1e-12)
@@ -163,20 +163,22 @@ def above_surface(surface: FloatArray, p: FloatArray) -> bool:
 
 @pytest.mark.parametrize("name", ["coarse", "steep", pytest.param("fine", marks=pytest.mark.soak)])
 @given(
-    place=st.tuples(st.floats(-0.3, 0.3), st.floats(-0.3, 0.3), st.floats(0.54, 0.7)),
+    position=st.tuples(st.floats(-0.3, 0.3), st.floats(-0.3, 0.3), st.floats(0.54, 0.7)),
     direction=st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(-0.5, 0.5)),
 )
 @example(
-    place=(-0.21136467144346327, 0.0, 0.54), direction=(-0.21136467144346327, -0.2, 0.0)
+    position=(-0.21136467144346327, 0.0, 0.54), direction=(-0.21136467144346327, -0.2, 0.0)
 )  # the axis touches
-@example(place=(0.0, 0.203125, 0.6328125), direction=(-0.875, 1.0, -0.5))  # it cuts through a peak
+@example(
+    position=(0.0, 0.203125, 0.6328125), direction=(-0.875, 1.0, -0.5)
+)  # it cuts through a peak
 def test_deepest_contact_is_the_least_distance(
-    name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
+    name: str, position: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:
     """Compared with the distance of the segment to all triangles of the surface and the walls, in closed form."""
     assume(np.linalg.norm(direction) > 0.1)
     surface = SURFACES[name]
-    centre = np.array(place)
+    centre = np.array(position)
     axis = np.array(direction) / np.linalg.norm(direction)
     result = contacts(WORLDS[name], centre, axis, 1e-3)
     assert len(result.gap) <= 8

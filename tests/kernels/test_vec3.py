@@ -55,7 +55,7 @@ def test_vectors_are_at_their_offsets() -> None:
     assert np.array_equal(b[[0, 3]], before_b[[0, 3]])
 
 
-def test_vectors_are_the_same_uncompiled() -> None:
+def test_uncompiled_vectors_are_identical() -> None:
     text = (
         "import numpy as np; from tests.kernels.test_vec3 import _all;"
         "r = np.random.default_rng(1); a, b = r.normal(size=(4, 3)), r.normal(size=(4, 7)); p = float(_all(a, b, 1));"

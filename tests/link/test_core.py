@@ -210,7 +210,7 @@ _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
         "gave no sign of life",
         0.28,
     ),
-    "window gone": (lambda rig: rig.core.window_gone(rig.now), "has ended", 0.02),
+    "window gone": (lambda rig: rig.core.window_ended(rig.now), "has ended", 0.02),
     "node drops out": (lambda rig: rig.robot.silent.add(4), "node 4", 0.25),
     "feedback": (
         lambda rig: rig.robot.mute.add("JointFeedback"),
@@ -292,7 +292,7 @@ def test_profile_may_disarm_instead_of_stopping() -> None:
     )
     rig.armed()
     before = len(rig.sent)
-    rig.core.window_gone(rig.now)
+    rig.core.window_ended(rig.now)
     assert [frame.id for _, frame in rig.sent[before:]] == [
         0x100 + node for node in rig.robot.nodes
     ]
@@ -540,7 +540,7 @@ def test_streaming_needs_references(rig: Rig) -> None:
     assert any("not all of their numbers are finite" in event.text for event in rig.events)
 
 
-def test_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:
+def test_wiggle_moves_one_axis_and_ends(rig: Rig) -> None:
     rig.armed()
     rig.command("wiggle", axis=4, amplitude_deg=5.0, period_s=1.0, count=2)
     seen = []

@@ -134,7 +134,7 @@ class AnyCourse(RuleBasedStateMachine):
 
     @rule()
     def window_dies(self) -> None:
-        self.rig.core.window_gone(self.rig.now)
+        self.rig.core.window_ended(self.rig.now)
         self._check()
 
     @rule(frame_id=st.integers(0, 0x7FF), data=st.binary(max_size=8))

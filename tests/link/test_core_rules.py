@@ -369,7 +369,7 @@ _AFTER_IDLE: dict[str, tuple[Callable[[Rig], object], float, str]] = {
     "nothing can be sent": (_deafen, 0.2, "Frames cannot be sent"),
     "bus load": (_flood, 0.0, "The bus load is"),
     "window gone": (
-        lambda rig: (setattr(rig, "beats", False), rig.core.window_gone(rig.now)),
+        lambda rig: (setattr(rig, "beats", False), rig.core.window_ended(rig.now)),
         0.0,
         "no sign of life",
     ),

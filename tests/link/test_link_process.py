@@ -220,7 +220,7 @@ def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
     return window, int(line)
 
 
-def _gone(pid: int) -> bool:
+def _has_ended(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -234,7 +234,7 @@ def _end(window: subprocess.Popen[str], link: int) -> None:
     window.wait()
     if window.stdout is not None:
         window.stdout.close()
-    wait(lambda: _gone(link), "the link ends with its window", 5.0)
+    wait(lambda: _has_ended(link), "the link ends with its window", 5.0)
 
 
 def _lose_window(stage: Stage, how: signal.Signals) -> float:

@@ -177,18 +177,18 @@ def test_full_or_off_bus_counts_as_failed() -> None:
 
 
 def test_hanging_adapter_does_not_block_the_link() -> None:
-    go_on = threading.Event()
+    released = threading.Event()
     opened = threading.Event()
 
     def hang(bus: Bus) -> ScriptedBus:
-        go_on.wait(60.0)
+        released.wait(60.0)
         opened.set()
         return ScriptedBus([])
 
     port = Port(_BUS, lambda item: None, hang)
     assert not port.send(Frame(1))
     assert not opened.is_set()
-    go_on.set()
+    released.set()
     port.close()
 
 
@@ -196,19 +196,19 @@ def test_adapter_opened_too_late_is_closed_quietly(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Another port may be open by then, and would be confused with the late one."""
-    go_on = threading.Event()
+    released = threading.Event()
     opened = ScriptedBus([Frame(1)])
     inbox: queue.SimpleQueue[ReceivedFrame | BusChange] = queue.SimpleQueue()
 
     def hang(bus: Bus) -> ScriptedBus:
-        go_on.wait(5.0)
+        released.wait(5.0)
         return opened
 
     monkeypatch.setattr("snakestudio.link.bus.port._JOIN_S", 0.01)
     port = Port(_BUS, inbox.put, hang)
     (thread,) = (each for each in threading.enumerate() if each.name == "snakestudio-bus")
     port.close()
-    go_on.set()
+    released.set()
     thread.join(5.0)
     assert opened.closed
     assert inbox.empty()

@@ -41,16 +41,16 @@ def test_set_points_are_never_sent_close_together() -> None:
 
 def test_slow_transmission_keeps_the_distance_to_the_next() -> None:
     deadlines = Deadlines(0.1)
-    assert deadlines.gone(3.0) == 0  # it does not run
+    assert deadlines.sending_ended(3.0) == 0  # it does not run
     deadlines.start(0.0)
     deadlines.next_due(0.0)
-    assert deadlines.gone(0.04) == 0
+    assert deadlines.sending_ended(0.04) == 0
     assert deadlines.next == pytest.approx(0.1)
     assert deadlines.next_due(0.13) == (pytest.approx(0.03), 0)
-    assert deadlines.gone(0.16) == 1  # 0.2 is at most 0.04 s away
+    assert deadlines.sending_ended(0.16) == 1  # 0.2 is at most 0.04 s away
     assert deadlines.next == pytest.approx(0.3)
     assert deadlines.next_due(0.31) == (pytest.approx(0.01), 0)
-    assert deadlines.gone(0.76) == 5  # 0.4 to 0.7 have passed, and 0.8 is too close
+    assert deadlines.sending_ended(0.76) == 5  # 0.4 to 0.7 have passed, and 0.8 is too close
     assert deadlines.next == pytest.approx(0.9)
 
 
@@ -85,7 +85,7 @@ def test_irregular_polling_never_sends_a_burst(
             now += took
             sent = sent + 1
             left = now
-            skipped = skipped + due[1] + deadlines.gone(now)
+            skipped = skipped + due[1] + deadlines.sending_ended(now)
     assert begin + (sent + skipped) * period == pytest.approx(deadlines.next)
 
 

@@ -24,8 +24,8 @@ def bent(seed: int = 0) -> np.ndarray:
 def somewhere(angles: np.ndarray, robot: Robot = ROBOT) -> np.ndarray:
     """Return the chain at an arbitrary pose: rotated by 40, 10 and -20 degrees, and shifted."""
     turn = rotation(math.radians(40), math.radians(10), math.radians(-20))
-    place, turns = chain(np.eye(3), angles, robot, robot.axes)
-    return np.column_stack([place @ turn.T + [1.0, -2.0, 0.3], quaternions(turn @ turns)])
+    position, turns = chain(np.eye(3), angles, robot, robot.axes)
+    return np.column_stack([position @ turn.T + [1.0, -2.0, 0.3], quaternions(turn @ turns)])
 
 
 def same(pose: np.ndarray, other: np.ndarray, places: float = 1e-9) -> None:

@@ -76,8 +76,8 @@ def robot(link: Link) -> Iterator[LiveRobot]:
     live_robot.close()
 
 
-def drive(link: Link, robot: LiveRobot, *, unasked: bool = True) -> _Drive:
-    return _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=unasked)  # type: ignore[arg-type]
+def drive(link: Link, robot: LiveRobot, *, assume_yes: bool = True) -> _Drive:
+    return _Drive(link, robot, wait=_PATIENCE_S, reset=False, assume_yes=assume_yes)  # type: ignore[arg-type]
 
 
 def interrupt() -> None:
@@ -97,7 +97,7 @@ def test_slow_confirmation_still_arms(
         return "ARM"
 
     monkeypatch.setattr("builtins.input", typed)
-    assert drive(link, robot, unasked=False).run_session(0.1, None, "run") == 0
+    assert drive(link, robot, assume_yes=False).run_session(0.1, None, "run") == 0
     assert [command.kind for command in link.commands if command.kind != "connect"] == [
         "arm",
         "stream",
@@ -114,7 +114,7 @@ def test_obstacle_to_arming_during_the_wait_is_reported(
 
     monkeypatch.setattr("builtins.input", typed)
     with pytest.raises(LinkError, match=r"is no longer ready:\nThe"):
-        drive(link, robot, unasked=False).run_session(0.1, None, "run")
+        drive(link, robot, assume_yes=False).run_session(0.1, None, "run")
     assert "arm" not in [command.kind for command in link.commands]
 
 
@@ -124,7 +124,7 @@ def test_ctrl_d_does_not_arm(link: Link, robot: LiveRobot, monkeypatch: pytest.M
 
     monkeypatch.setattr("builtins.input", ended)
     with pytest.raises(LinkError, match="typed"):
-        drive(link, robot, unasked=False).run_session(0.1, None, "run")
+        drive(link, robot, assume_yes=False).run_session(0.1, None, "run")
     assert "arm" not in [command.kind for command in link.commands]
 
 
@@ -291,6 +291,6 @@ def test_drive_reports_problems_of_its_poses(
     source = _Poses()
     source.problem = "It cannot be read: mend the sender."
     source.statistics = StreamStatistics(unreadable=3)
-    steps = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
+    steps = _Drive(link, robot, wait=_PATIENCE_S, reset=False, assume_yes=True, pose=source)  # type: ignore[arg-type]
     assert steps.run_session(0.1, None, "run") == 0
     assert "3." in capsys.readouterr().err

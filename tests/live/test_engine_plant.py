@@ -142,9 +142,9 @@ def test_single_axis_modules_bend_as_commanded(modules: Scene) -> None:
     target[2] = 0.2
     target[11] = -0.15
     for k in range(60):
-        share = min(1.0, k / 40)
+        fraction = min(1.0, k / 40)
         plant.advance(
-            0.01, begun * (1 - share) + target * share, np.zeros(12), np.ones(12, np.bool_)
+            0.01, begun * (1 - fraction) + target * fraction, np.zeros(12), np.ones(12, np.bool_)
         )
     assert plant.state.angle == pytest.approx(target, abs=np.radians(3.0))
     assert plant.snapshot.joint_angle.shape == (12,)

@@ -92,8 +92,8 @@ def test_notice_of_two_senders_expires() -> None:
     assert poses.problem == ""
 
 
-@pytest.mark.parametrize("place", [math.nan, math.inf, -math.inf])
-def test_body_without_position_is_not_seen(place: float) -> None:
+@pytest.mark.parametrize("position", [math.nan, math.inf, -math.inf])
+def test_body_without_position_is_not_seen(position: float) -> None:
     columns = {0: [0, 1, 2, 3, 4, 5, 6], 1: [7, 8, 9, 3, 4, 5, 6]}
-    bodies = _bodies([0.0, place, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0], columns)
+    bodies = _bodies([0.0, position, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0], columns)
     assert [body.link for body in bodies] == [1]

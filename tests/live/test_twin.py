@@ -133,7 +133,7 @@ def test_recording_of_the_robot_has_the_twins_deviation() -> None:
     world.live.close()
 
 
-def test_loading_ends_by_itself() -> None:
+def test_loading_terminates() -> None:
     loading = TwinLoader(SHORT, None)
     assert until(lambda: not loading.running)
     loading.close()

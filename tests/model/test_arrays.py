@@ -148,7 +148,7 @@ def test_random_field_respects_its_clearance() -> None:
         assert abs(o.y_m - 0.55) <= 1.5
 
 
-def test_the_same_seed_gives_the_same_field(peg: Scene) -> None:
+def test_field_is_reproducible_by_seed(peg: Scene) -> None:
     plan = ArrayPlan(pattern="random", count=20)
     first = arrayed(peg, plan, (1,)).scene
     assert arrayed(peg, plan, (1,)).scene == first

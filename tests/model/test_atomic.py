@@ -40,7 +40,7 @@ def leftovers(folder: Path) -> list[str]:
     return [name for name in os.listdir(folder) if name.startswith(".")]
 
 
-def test_a_device_stays_a_device(tmp_path: Path) -> None:
+def test_device_is_not_replaced(tmp_path: Path) -> None:
     path = device(tmp_path)
     before = path.lstat()
     if stat.S_ISFIFO(before.st_mode):
@@ -55,7 +55,7 @@ def test_a_device_stays_a_device(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["null"]
 
 
-def test_a_pipe_is_written_through(tmp_path: Path) -> None:
+def test_pipe_is_written_directly(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     got: list[bytes] = []
@@ -98,12 +98,12 @@ def test_early_signal_leaves_no_file(
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_link_stays_and_its_target_is_replaced(tmp_path: Path, there: bool) -> None:
+@pytest.mark.parametrize("exists", [True, False])
+def test_link_stays_and_its_target_is_replaced(tmp_path: Path, exists: bool) -> None:
     (tmp_path / "far").mkdir()
     real = tmp_path / "far" / "real.csv"
     link = tmp_path / "link.csv"
-    if there:
+    if exists:
         real.write_bytes(b"old")
     (tmp_path / "far" / "middle.csv").symlink_to("real.csv")
     link.symlink_to("far/middle.csv")
@@ -151,10 +151,10 @@ def test_longest_name_can_be_written(tmp_path: Path) -> None:
     assert path.read_bytes() == b"1"
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_file_of_another_program_is_not_overwritten(tmp_path: Path, there: bool) -> None:
+@pytest.mark.parametrize("exists", [True, False])
+def test_file_of_another_program_is_not_overwritten(tmp_path: Path, exists: bool) -> None:
     path = tmp_path / "run.csv"
-    if there:
+    if exists:
         path.write_bytes(b"old")
         os.utime(path, ns=(1, 1))
 

@@ -56,14 +56,14 @@ def test_shape_is_that_of_an_adaptive_integrator_and_of_order_4() -> None:
     errors = []
     for n in (10, 20, 40):
         points = np.linspace(0, 1, 2 * n + 1)
-        turn, place = beam_shape.shape(wavy(points), 1.0)
+        turn, position = beam_shape.shape(wavy(points), 1.0)
         right_turn, right_place = exact(points)
         errors.append(
             [
                 np.abs(turn - right_turn)[::2].max(),
                 np.abs(turn - right_turn).max(),
-                np.abs(place - right_place)[::2].max(),
-                np.abs(place - right_place).max(),
+                np.abs(position - right_place)[::2].max(),
+                np.abs(position - right_place).max(),
             ]
         )
         np.testing.assert_allclose(
@@ -80,7 +80,7 @@ def test_constant_strains_give_a_helix_exactly(n: int) -> None:
     twist = 2.0
     strain = np.tile([1.0, 0, 0, twist, 0, k], (2 * n + 1, 1))
     x = np.linspace(0, 1.5, 2 * n + 1)
-    turn, place = beam_shape.shape(strain, 1.5)
+    turn, position = beam_shape.shape(strain, 1.5)
     w = math.hypot(k, twist)
     axis = np.array([twist, 0, k]) / w
     along = axis * axis[0]
@@ -91,7 +91,7 @@ def test_constant_strains_give_a_helix_exactly(n: int) -> None:
         + (np.sin(w * x) / w)[:, None] * across
         + ((1 - np.cos(w * x)) / w)[:, None] * side
     )
-    np.testing.assert_allclose(place, expected, atol=1e-13)
+    np.testing.assert_allclose(position, expected, atol=1e-13)
     tangent = along + np.cos(w * x)[:, None] * across + np.sin(w * x)[:, None] * side
     np.testing.assert_allclose(turn[:, :, 0], tangent, atol=1e-13)
 
@@ -99,12 +99,12 @@ def test_constant_strains_give_a_helix_exactly(n: int) -> None:
 def test_many_bodies_at_once_are_the_bodies_one_by_one() -> None:
     points = np.linspace(0, 1, 21)
     strain = np.stack([wavy(points), wavy(points + 1), 0 * wavy(points) + [1, 0, 0, 0, 0, 0]])
-    turn, place = beam_shape.shape(strain, 1.0)
+    turn, position = beam_shape.shape(strain, 1.0)
     for i in range(3):
         one_turn, one_place = beam_shape.shape(strain[i], 1.0)
         np.testing.assert_allclose(turn[i], one_turn, atol=1e-15)
-        np.testing.assert_allclose(place[i], one_place, atol=1e-15)
-    np.testing.assert_allclose(place[2], points[:, None] * [1, 0, 0], atol=1e-15)
+        np.testing.assert_allclose(position[i], one_place, atol=1e-15)
+    np.testing.assert_allclose(position[2], points[:, None] * [1, 0, 0], atol=1e-15)
 
 
 def test_slices_are_a_multiple_of_the_sections_and_fine_enough() -> None:
@@ -120,7 +120,7 @@ def test_slices_are_a_multiple_of_the_sections_and_fine_enough() -> None:
     assert beam_shape.slices(with_values(ARC, {"strain.k_z_per_m": "0"})) == 40
 
 
-def test_a_straight_start_places_one_section() -> None:
+def test_straight_start_places_one_section() -> None:
     scene = with_values(
         ARC,
         {
@@ -148,7 +148,7 @@ def test_a_straight_start_places_one_section() -> None:
     assert chord == pytest.approx(2 / 2 * math.sin(1.0), abs=1e-12)
 
 
-def test_a_body_lies_on_the_ground_if_no_height_is_given() -> None:
+def test_body_without_height_rests_on_the_ground() -> None:
     pose, _ = beam_shape.initial_body(with_values(ARC, {"start.roll_deg": 90.0}))
     assert pose[0, 2] == pytest.approx(0.02)  # the arch rises from its head
     pose, _ = beam_shape.initial_body(with_values(ARC, {"start.roll_deg": -90.0}))
@@ -156,7 +156,7 @@ def test_a_body_lies_on_the_ground_if_no_height_is_given() -> None:
     assert pose[0, 2] > 0.5
 
 
-def test_a_start_in_the_gaits_pose_has_the_mean_direction() -> None:
+def test_start_in_the_gaits_pose_has_the_mean_direction() -> None:
     scene = with_values(
         SNAKE, {"start.kind": "gait", "start.heading_deg": 40.0, "strain.turn_per_m": 2.0}
     )
@@ -166,7 +166,7 @@ def test_a_start_in_the_gaits_pose_has_the_mean_direction() -> None:
     np.testing.assert_allclose(pose[0, :3], [0, 0, 0.02], atol=1e-15)
 
 
-def test_the_robots_pose_is_the_bodys() -> None:
+def test_pose_of_the_robot_equals_the_body() -> None:
     np.testing.assert_array_equal(initial_state(SNAKE)[0], beam_shape.initial_body(SNAKE)[0])
     assert initial_joint_angles(SNAKE).shape == (0,)
     late = with_values(SNAKE, {"start.link": 1000})  # beyond the last section: the last
@@ -177,7 +177,7 @@ def test_the_robots_pose_is_the_bodys() -> None:
         initial_state(with_values(ARC, {"strain.k_z_per_m": "1/(X - 0.5)"}))
 
 
-def test_a_body_can_be_shown_before_it_runs() -> None:
+def test_body_can_be_shown_before_it_runs() -> None:
     snapshot = preview(SNAKE)
     assert snapshot is not None
     assert snapshot.link_pose.shape == (41, 7)

@@ -85,7 +85,7 @@ def test_sizes_are_those_of_every_part():
     assert len(body.sizes.of(5).radius) == 5
 
 
-def test_an_outline_lies_around_the_capsule_not_the_centre_of_mass():
+def test_outline_surrounds_the_capsule_not_the_centre_of_mass():
     body = ChainBody(
         Robot.model_validate(
             {"n_links": 1, "link": [{"index": 1, "centre_of_mass_m": 0.01}]}, strict=False
@@ -112,7 +112,7 @@ def test_either_end_may_be_the_head():
     )
 
 
-def test_outlines_leave_out_what_is_unknown():
+def test_outlines_omit_unknown_parts():
     pose = np.zeros((7, 7))
     pose[:, 0] = 0.2 * np.arange(7.0)
     pose[:, 3] = 1.0
@@ -150,7 +150,7 @@ def test_unsuitable_starts_are_refused():
     assert {ROD.unplaced(start) for start in lost} == {"does not place a continuous body"}
 
 
-def test_a_scene_has_the_body_of_its_formulation():
+def test_scene_has_the_body_of_its_formulation():
     assert Scene().body == ChainBody(Robot())
     assert with_values(Scene(), {"model.kind": "spatial_nonsmooth"}).body == ChainBody(
         Robot(), in_space=True

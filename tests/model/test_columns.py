@@ -11,7 +11,7 @@ from snakestudio.model.columns import column_names, columns_between, table
 from snakestudio.paths import scenes_dir
 
 
-def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_part_of_the_rows_equals_the_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("snakestudio.model.columns._PIECE", 7)
     recording = ss.simulate(scenes_dir() / "obstacle_aided.toml", duration=0.6).recording
     names = column_names(recording.schema)

@@ -58,7 +58,7 @@ def test_headings_are_those_of_the_turned_axes() -> None:
 
 
 @pytest.mark.usefixtures("how")
-def test_an_offset_solves_its_differential_equation() -> None:
+def test_offset_solves_its_differential_equation() -> None:
     target = 0.3
     response = 0.4
     angle = -0.2
@@ -115,15 +115,15 @@ PATHS = {
 def test_nearest_position_agrees_with_sampling(path: GroundPath) -> None:
     track = Track(path)
     sampled = np.linspace(0.0, track.length, 20001)
-    points = np.array([track.place(s)[0] for s in sampled])
+    points = np.array([track.pose(s)[0] for s in sampled])
     for point in np.random.default_rng(4).uniform([-1.0, -1.0], [3.5, 3.5], (60, 2)):
         distance = np.hypot(*(points - point).T)
-        place = track.nearest(point)
-        assert np.hypot(*(track.place(place)[0] - point)) <= distance.min() + 1e-9
+        position = track.nearest(point)
+        assert np.hypot(*(track.pose(position)[0] - point)) <= distance.min() + 1e-9
         around = float(sampled[distance.argmin()])
         window = np.abs(sampled - around) <= 0.5
         near = track.nearest(point, around, 0.5)
-        at = track.place(near)[0]
+        at = track.pose(near)[0]
         assert np.hypot(*(at - point)) <= distance[window].min() + 1e-9
 
 

@@ -26,7 +26,7 @@ def scene_of(name: str) -> Scene:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_strains_of_a_shipped_scene_can_be_imposed(name: str) -> None:
+def test_strains_of_a_bundled_scene_can_be_imposed(name: str) -> None:
     scene = scene_of(name)
     assert registry.check(scene) == []
     source = registry.create(scene)
@@ -69,12 +69,12 @@ def test_worm_moves_as_far_as_its_waves(name: str, distance: float) -> None:
     assert moved == pytest.approx(distance, abs=2.5 * stretch)
 
 
-def test_an_inchworms_stride_is_the_papers() -> None:
+def test_inchworm_stride_equals_the_paper() -> None:
     scene = scene_of("inchworm")
     law = StrainLaw(scene.strain, scene.beam)
     points = np.linspace(0, 0.5, 321)
-    place = shape(law.at(np.array([0.0, 1.0, 2.0]), points).strain, 0.5)[1]
-    reach = place[:, -1]
+    position = shape(law.at(np.array([0.0, 1.0, 2.0]), points).strain, 0.5)[1]
+    reach = position[:, -1]
     # both ends stay on the wall, aligned with it
     np.testing.assert_allclose(reach[:, 1:], 0, atol=1e-9)
     np.testing.assert_allclose(reach[:, 0], [0.5, 0.5 * j0(1.8), 0.5], atol=1e-7)
@@ -93,9 +93,9 @@ def test_heads_of_the_snakes_end_at_the_published_positions() -> None:
         scene = scene_of(name)
         law = StrainLaw(scene.strain, scene.beam)
         t = np.linspace(0.0, 10.0, 4001)
-        turn, place = shape(law.at(t, np.zeros(1)).strain[:, 0], -5.0)
+        turn, position = shape(law.at(t, np.zeros(1)).strain[:, 0], -5.0)
         if name.endswith("3d"):
-            np.testing.assert_allclose(place[-1], [-3.0437, 0.1491, -0.7090], atol=6e-5)
+            np.testing.assert_allclose(position[-1], [-3.0437, 0.1491, -0.7090], atol=6e-5)
         else:
             wave = 10 * 0.8 / (2 * math.pi) * math.sin(2 * math.pi * -5.0 / 0.8)
             angle = math.atan2(turn[-1, 1, 0], turn[-1, 0, 0]) - wave

@@ -264,9 +264,9 @@ def test_state_batch_and_columns_agree(name: str) -> None:
         state = single.state
         assert np.abs(state.link_ground_force).max() > 0.0
         for name in STATE:
-            together = getattr(batch.state, name)
-            np.testing.assert_allclose(together[0], getattr(state, name), atol=1e-9)
-            np.testing.assert_array_equal(together[0], together[1])
+            batch_values = getattr(batch.state, name)
+            np.testing.assert_allclose(batch_values[0], getattr(state, name), atol=1e-9)
+            np.testing.assert_array_equal(batch_values[0], batch_values[1])
         assert run["time_s"][-1] == pytest.approx(0.3)
         assert run["heading_rad"][-1] == state.heading
         assert run["head_heading_rad"][-1] == state.head_heading

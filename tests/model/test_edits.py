@@ -17,7 +17,7 @@ from snakestudio.model.scene import Scene
 from tests.strategies import scenes
 
 
-def test_a_value_is_replaced_and_the_old_scene_stays(scene: Scene) -> None:
+def test_replacing_a_value_keeps_the_old_scene(scene: Scene) -> None:
     new = edits.with_value(scene, "obstacles[3].y_m", 0.5)
     assert new.obstacles[2].y_m == 0.5
     assert scene.obstacles[2].y_m == 0.1851
@@ -59,13 +59,13 @@ def test_values_given_together_need_not_be_valid_one_by_one() -> None:
         edits.with_value(scene, "robot.n_links", 3)
 
 
-def test_another_kind_of_start_keeps_what_the_two_share(scene: Scene) -> None:
+def test_new_start_kind_keeps_common_values(scene: Scene) -> None:
     start = edits.with_value(scene, "start.kind", "straight").start
     assert isinstance(start, StraightStart)
     assert (start.link, start.x_m, start.y_m, start.heading_deg) == (6, 0.515, 0.157, 180.0)
 
 
-def test_another_kind_of_gait_keeps_what_the_two_share(scene: Scene) -> None:
+def test_new_gait_kind_keeps_common_values(scene: Scene) -> None:
     spatial = edits.with_values(scene, {"gait.kind": "two_waves", "gait.pitch_amplitude_deg": 7.0})
     assert isinstance(spatial.gait, TwoWaves)
     assert (spatial.gait.amplitude_deg, spatial.gait.pitch_amplitude_deg) == (40.0, 7.0)
@@ -81,7 +81,7 @@ def test_another_kind_of_strain_law_keeps_values_of_one_type(scene: Scene) -> No
     assert edits.with_values(snake, {"strain.kind": "formulas"}).strain.speed_m_s == ""  # type: ignore[union-attr]
 
 
-def test_another_kind_of_obstacle_keeps_what_the_two_share(scene: Scene) -> None:
+def test_new_obstacle_kind_keeps_common_values(scene: Scene) -> None:
     boxed = edits.with_value(scene, "obstacles[2].kind", "box")
     assert boxed.obstacles[1] == Box(x_m=0.4215, y_m=0.0029, height_m=0.12, friction=0.0)
     assert edits.changed_keys(scene, boxed) == ["obstacles[2]"]
@@ -89,7 +89,7 @@ def test_another_kind_of_obstacle_keeps_what_the_two_share(scene: Scene) -> None
     assert edits.with_values(boxed, back) == scene
 
 
-def test_an_optional_value_comes_and_goes(scene: Scene) -> None:
+def test_optional_value_is_added_and_removed(scene: Scene) -> None:
     limited = edits.with_value(scene, "robot.joint_limit_deg", 60)
     assert limited.robot.joint_limit_deg == 60
     assert edits.with_value(limited, "robot.joint_limit_deg", None) == scene
@@ -106,7 +106,7 @@ def test_obstacles_are_added_moved_and_removed(scene: Scene) -> None:
 
 
 @given(scenes(), scenes())
-def test_the_changed_keys_are_all_that_differs(before: Scene, after: Scene) -> None:
+def test_changed_keys_are_those_that_differ(before: Scene, after: Scene) -> None:
     keys = edits.changed_keys(before, after)
     assert bool(keys) == (before != after)
     if before.robot.n_links == after.robot.n_links:
@@ -114,7 +114,7 @@ def test_the_changed_keys_are_all_that_differs(before: Scene, after: Scene) -> N
         assert edits.with_values(before, values) == after
 
 
-def test_an_edit_of_a_large_scene_leaves_the_rest_alone(scene: Scene) -> None:
+def test_edit_of_a_large_scene_keeps_other_parts(scene: Scene) -> None:
     posts = tuple(Cylinder(x_m=float(i), y_m=0.0) for i in range(100))
     large = scene.model_copy(update={"obstacles": posts})
     edited = edits.with_values(

@@ -100,7 +100,7 @@ def test_arithmetic_has_its_value(text: str, value: float) -> None:
         ("2^2*sped", "sped", "is not known", "did you mean speed"),
     ],
 )
-def test_a_mistake_has_its_position_and_a_remedy(
+def test_mistake_has_its_position_and_a_remedy(
     text: str, marked: str, message: str, remedy: str
 ) -> None:
     error = mistake(text)
@@ -129,7 +129,7 @@ def test_positions_count_characters() -> None:
         ("\ud800", "syntax error"),
     ],
 )
-def test_what_is_too_large_or_incomplete_is_refused(text: str, message: str) -> None:
+def test_too_large_or_incomplete_input_is_refused(text: str, message: str) -> None:
     assert message in mistake(text).message
 
 

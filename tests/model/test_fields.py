@@ -63,7 +63,7 @@ def all_parts(
 
 
 @pytest.mark.parametrize("part", all_parts(Scene, {}), ids=lambda part: part.__name__)
-def test_a_unit_is_declared_where_the_key_names_one(part: type[BaseModel]) -> None:
+def test_unit_is_declared_where_the_key_names_one(part: type[BaseModel]) -> None:
     for name in part.model_fields:
         ending = max((end for end in UNITS if re.search(rf"_{end}$", name)), key=len, default="")
         doc = field_doc(part, name)

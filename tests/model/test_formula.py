@@ -331,7 +331,7 @@ def test_numbers_keep_their_last_digit() -> None:
         assert read(repr(number), "", {}).at({})[0] == number
 
 
-def test_a_modulus_has_finite_derivatives() -> None:
+def test_modulus_has_finite_derivatives() -> None:
     formula = read("sqrt((X - 2*t)^2)", "m", NAMES)
     value = formula.at(
         {"X": np.float64(1.0), "t": np.float64(2.0), "s": np.float64(0), SPEED: np.float64(0)}

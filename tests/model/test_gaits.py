@@ -35,7 +35,7 @@ OF_AIKO = [preset for preset in GAITS if isinstance(preset.gait, LateralUndulati
 
 
 @pytest.mark.parametrize("preset", OF_AIKO, ids=lambda preset: preset.name)
-def test_a_real_robots_joints_can_do_it(preset: GaitPreset) -> None:
+def test_joints_of_a_real_robot_can_follow(preset: GaitPreset) -> None:
     # 45 degrees in either direction, and 180 degrees per second, for eleven links (P1, VIII-C: Aiko
     # has ten cardan joints).
     angle, rate, _ = WaveGait(with_values(Scene(), preset.values())).motion(np.arange(0, 15, 0.005))

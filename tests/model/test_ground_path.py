@@ -28,7 +28,7 @@ def circle(radius: float, count: int = 24) -> GroundPath:
     return GroundPath(waypoints_m=points, shape="spline", closed=True)
 
 
-def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> None:
+def test_path_is_saved_and_scenes_without_one_are_unchanged() -> None:
     scene = with_values(
         Scene(), {"path.waypoints_m": [[0.0, 0.1], [1, 2.5]], "path.shape": "spline"}
     )
@@ -78,7 +78,7 @@ def test_errors_are_reported(table: str, sentence: str) -> None:
     assert len(caught.value.problems) == 1
 
 
-def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
+def test_straight_path_has_lengths_and_directions_of_lines() -> None:
     track = Track(GroundPath(waypoints_m=SQUARE))
     assert track.length == 12.0
     for s, point, direction in [
@@ -89,23 +89,23 @@ def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
         (-2.0, (-2.0, 0.0), 0.0),  # straight beyond both ends
         (13.0, (-1.0, 4.0), math.pi),
     ]:
-        place, tangent = track.place(s)
-        np.testing.assert_allclose(place, point, atol=1e-12)
+        position, tangent = track.pose(s)
+        np.testing.assert_allclose(position, point, atol=1e-12)
         assert tangent == pytest.approx(direction)
         assert track.curvature(s) == 0.0
     closed = Track(GroundPath(waypoints_m=SQUARE, closed=True))
     assert closed.length == 16.0
-    np.testing.assert_allclose(closed.place(17.0 + 32.0)[0], (1.0, 0.0), atol=1e-12)
+    np.testing.assert_allclose(closed.pose(17.0 + 32.0)[0], (1.0, 0.0), atol=1e-12)
 
 
-def test_a_spline_round_a_circle_is_that_circle() -> None:
+def test_spline_of_circle_points_is_the_circle() -> None:
     # With 24 points the periodic cubic spline deviates from a circle by about (pi / 12)^4 / 384 of
     # the radius: 1.2e-5.
     track = Track(circle(2.0))
     assert track.length == pytest.approx(4 * math.pi, rel=1e-4)
     for s in np.linspace(0.0, track.length, 97):
-        place, direction = track.place(s)
-        assert np.linalg.norm(place) == pytest.approx(2.0, rel=5e-5)
+        position, direction = track.pose(s)
+        assert np.linalg.norm(position) == pytest.approx(2.0, rel=5e-5)
         assert math.sin(
             direction - (s * 2 * math.pi / track.length + math.pi / 2)
         ) == pytest.approx(0.0, abs=2e-4)
@@ -133,12 +133,12 @@ def test_length_along_a_spline_is_length() -> None:
         GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.3), (1.2, 2.0), (4.0, 2.0)), shape="spline")
     )
     s = np.linspace(0.0, track.length, 4001)
-    points = np.array([track.place(float(v))[0] for v in s])
+    points = np.array([track.pose(float(v))[0] for v in s])
     chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
     np.testing.assert_allclose(chords, track.length / 4000, rtol=1e-4)
     np.testing.assert_allclose(points[[0, -1]], [(0.0, 0.0), (4.0, 2.0)], atol=1e-9)
     # Curvature against the change of direction.
-    turn = np.diff([track.place(float(v))[1] for v in s]) / (track.length / 4000)
+    turn = np.diff([track.pose(float(v))[1] for v in s]) / (track.length / 4000)
     np.testing.assert_allclose(
         [track.curvature(float(v)) for v in s[1:] - track.length / 8000], turn, atol=2e-3
     )
@@ -147,10 +147,10 @@ def test_length_along_a_spline_is_length() -> None:
 @pytest.mark.parametrize("shape", ["straight", "spline"])
 @pytest.mark.parametrize("closed", [False, True])
 @given(x=st.floats(-3.0, 7.0), y=st.floats(-3.0, 7.0))
-def test_the_nearest_place_is_the_nearest(shape: str, closed: bool, x: float, y: float) -> None:
+def test_nearest_position_is_the_closest(shape: str, closed: bool, x: float, y: float) -> None:
     track = TRACKS[shape, closed]
     s = track.nearest(np.array([x, y]))
-    near = np.linalg.norm(track.place(s)[0] - (x, y))
+    near = np.linalg.norm(track.pose(s)[0] - (x, y))
     assert 0.0 <= s <= track.length
     # Pieces of 4 m / 64 are searched by their chords, which are up to (4 / 64)^2 / (8 * 2) = 0.24
     # mm inside the curve: near a centre of curvature, where many points are equally near, another
@@ -167,12 +167,12 @@ TRACKS = {
     for closed in (False, True)
 }
 FINE = {
-    key: np.array([track.place(float(s))[0] for s in np.linspace(0.0, track.length, 8001)])
+    key: np.array([track.pose(float(s))[0] for s in np.linspace(0.0, track.length, 8001)])
     for key, track in TRACKS.items()
 }
 
 
-def test_a_path_that_crosses_itself_is_followed_to_its_end() -> None:
+def test_self_intersecting_path_is_followed_to_its_end() -> None:
     # A loop that crosses the inbound part: a follower passes the crossing twice and never changes
     # branch.
     track = Track(
@@ -180,7 +180,7 @@ def test_a_path_that_crosses_itself_is_followed_to_its_end() -> None:
     )
     s = 0.0
     for expected in np.arange(0.0, track.length + 2.0, 0.05):
-        point, direction = track.place(expected)
+        point, direction = track.pose(expected)
         left = np.array([-math.sin(direction), math.cos(direction)])
         s = track.nearest(point + 0.01 * left, s, 0.5)
         assert s == pytest.approx(expected, abs=0.011)
@@ -206,4 +206,4 @@ def test_track_has_the_positions_of_its_waypoints(shape: str, closed: bool) -> N
     expected = (*points, points[0]) if closed else points
     assert len(tangent.waypoints) == len(expected)
     for s, point in zip(tangent.waypoints, expected, strict=True):
-        assert tangent.place(float(s))[0] == pytest.approx(point, abs=1e-9)
+        assert tangent.pose(float(s))[0] == pytest.approx(point, abs=1e-9)

@@ -90,7 +90,7 @@ def test_others_are_aligned_with_locked_obstacles(scene: Scene) -> None:
     )
 
 
-def test_a_group_moves_as_one(scene: Scene) -> None:
+def test_group_moves_as_one(scene: Scene) -> None:
     grouped = with_group(scene, [0, 1], "pair")
     result = aligned(grouped, range(4), "right").obstacles
     assert [o.x_m for o in result] == pytest.approx([8.0, 10.0, 10.25, 9.0])

@@ -196,7 +196,7 @@ def test_waves_turn_the_axes_of_their_kind(kinds: tuple[str, ...]) -> None:
     assert turns[1, 0] / turns[0, 0] == pytest.approx(0.0, abs=0.2)
 
 
-def test_the_plane_has_the_yaw_axes_alone() -> None:
+def test_planar_scene_has_yaw_axes_only() -> None:
     scene = with_values(Scene(), {"robot.n_links": 5, "gait.kind": "two_waves"})
     assert scene.body.axes == tuple(Axis(joint, "yaw") for joint in range(4))
     assert WaveGait(scene).motion(np.zeros(1))[0].shape == (1, 4)
@@ -213,7 +213,7 @@ def test_columns_are_those_of_the_axes_that_there_are() -> None:
     assert names[:4] == [f"joint_1_roll_{ending}" for ending in endings]
 
 
-def test_a_joint_is_bent_within_its_own_limits() -> None:
+def test_joint_is_bent_within_its_limits() -> None:
     scene = space(("cardan", "roll"))
     limits = {"index": 2, "lower_limit_deg": -10.0, "upper_limit_deg": 60.0}
     scene = with_values(

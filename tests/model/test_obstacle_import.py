@@ -35,7 +35,7 @@ def numbers(result: Circles) -> list[tuple[float, float, float]]:
         ('"x";"y";"d"\n"0.5";"1";"0.5"\n"-2";"0.3";"0.25"\n', "m"),
     ],
 )
-def test_a_table_of_circles(text: str, unit: str) -> None:
+def test_table_of_circles(text: str, unit: str) -> None:
     result = circles_of_csv(text, "a.csv")
     assert numbers(result) == [(0.5, 1.0, 0.25), (-2.0, 0.3, 0.125)]
     assert result.unit == unit
@@ -102,7 +102,7 @@ def drawing(page: str, content: str) -> Circles:
     return circles_of_svg(SVG.format(page, content).encode(), "a.svg")
 
 
-def test_a_drawing_on_paper_is_in_millimetres_from_its_lower_left_corner() -> None:
+def test_paper_drawing_is_in_mm_from_its_lower_left_corner() -> None:
     result = drawing(
         'width="20cm" height="100mm" viewBox="0 0 400 200"', '<circle cx="100" cy="50" r="20"/>'
     )
@@ -123,7 +123,7 @@ def test_units_of_paper(height: str, millimetres: float) -> None:
     assert numbers(result) == [pytest.approx((0.0, millimetres, millimetres / 2), rel=1e-9)]
 
 
-def test_a_drawing_without_a_size_is_in_its_own_units() -> None:
+def test_drawing_without_size_is_in_user_units() -> None:
     result = drawing('viewBox="-10 -10 40 20"', '<circle cx="0" cy="5" r="2"/>')
     assert result.unit == "px"
     assert numbers(result) == [pytest.approx((10.0, 5.0, 2.0))]
@@ -296,9 +296,9 @@ def test_obstacles_join_the_scene_in_their_group() -> None:
         Cylinder(x_m=0.3, y_m=0.1, radius_m=0.025, group="pegs"),
     )
     assert bounds(pegs) == pytest.approx((0.05, 0.075, 0.325, 0.25))
-    there = Cylinder(x_m=5.0, y_m=5.0)
-    scene = with_imported(Scene().model_copy(update={"obstacles": (there,)}), pegs)
-    assert scene.obstacles == (there, *pegs)
+    existing = Cylinder(x_m=5.0, y_m=5.0)
+    scene = with_imported(Scene().model_copy(update={"obstacles": (existing,)}), pegs)
+    assert scene.obstacles == (existing, *pegs)
 
 
 def test_obstacles_invalid_in_a_scene_are_refused() -> None:

@@ -97,7 +97,7 @@ def test_only_the_lines_of_changed_values_change() -> None:
     ]
 
 
-def test_a_value_that_was_left_out_is_added_to_its_block() -> None:
+def test_omitted_value_is_added_to_its_block() -> None:
     scene = with_values(
         parse_scene(TEXT), {"obstacles[1].radius_m": 0.2, "obstacles[3].relief_m": 0.3}
     )
@@ -212,12 +212,12 @@ def test_scene_can_be_saved_over_any_file(at: int, piece: str, cut: int) -> None
 @pytest.mark.parametrize(
     "text", ["obstacles = 3\n", "obstacles = [3]\n", "[obstacles]\nx = 1\n", "start = 3\n"]
 )
-def test_a_file_of_something_else_can_be_saved_over(text: str) -> None:
+def test_unrelated_file_can_be_overwritten(text: str) -> None:
     scene = parse_scene(TEXT)
     assert parse_scene(dump_scene(scene, text)) == scene
 
 
-def test_two_thousand_obstacles_are_read_and_written_by_their_text() -> None:
+def test_two_thousand_obstacles_are_read_and_written_as_text() -> None:
     posts = tuple(Cylinder(x_m=round(0.1 * i, 1), y_m=2.0) for i in range(2000))
     scene = Scene().model_copy(update={"obstacles": posts})
     text = dump_scene(scene)
@@ -229,7 +229,7 @@ def test_two_thousand_obstacles_are_read_and_written_by_their_text() -> None:
     assert len(tomllib.loads(new)["obstacles"]) == 2000
 
 
-def test_a_height_field_of_numbers_is_written_in_rows() -> None:
+def test_height_field_of_numbers_is_written_in_rows() -> None:
     field = HeightField(x_m=0.0, y_m=0.0, heights_m=((0.0, 0.1), (0.2, 0.3)))
     text = dump_scene(Scene().model_copy(update={"obstacles": (field,)}))
     assert "heights_m = [\n    [0.0, 0.1],\n    [0.2, 0.3],\n]\n" in text

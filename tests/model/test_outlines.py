@@ -99,7 +99,7 @@ def searched(a: Outline, b: Outline) -> float:
 
 @settings(max_examples=60, deadline=None)
 @given(outlines(), outlines())
-def test_the_gap_of_hulls_is_the_least_distance_of_their_points(a: Outline, b: Outline) -> None:
+def test_gap_of_hulls_is_the_least_distance_of_their_points(a: Outline, b: Outline) -> None:
     result = gap(a, b)
     back = gap(b, a)
     apart = searched(a, b)
@@ -115,7 +115,7 @@ def test_the_gap_of_hulls_is_the_least_distance_of_their_points(a: Outline, b: O
 
 def test_nearest_of_many_agrees_with_a_full_search() -> None:
     random = np.random.default_rng(3)
-    things = [disc(*place, 0.02) for place in random.uniform(-10, 10, (2000, 2))]
+    things = [disc(*point, 0.02) for point in random.uniform(-10, 10, (2000, 2))]
     low, high = (np.array([getattr(one, side) for one in things]) for side in ("low", "high"))
     looked_at = []
 

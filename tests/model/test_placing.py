@@ -106,7 +106,7 @@ def frames(scene: Scene) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 @pytest.mark.parametrize("scene", all_cases())
-def test_a_move_moves_every_link_by_it(scene: Scene) -> None:
+def test_move_displaces_every_link(scene: Scene) -> None:
     shift = np.array([0.31, -0.82, 0.2 if scene.model.spatial else 0.0])
     before = frames(scene)
     after = frames(moved_robot(scene, shift))
@@ -117,7 +117,7 @@ def test_a_move_moves_every_link_by_it(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("scene", all_cases())
-def test_a_turn_is_scipy_s_rotation_of_places_axes_and_velocities(scene: Scene) -> None:
+def test_turn_equals_scipy_rotation(scene: Scene) -> None:
     pivot = np.array([0.2, -0.5, 0.1])
     axes = [(0.0, 0.0, 1.0)] + (
         [(1.0, 0.0, 0.0), (0.36, -0.48, 0.8)] if scene.model.spatial else []
@@ -144,7 +144,7 @@ def test_heading_stays_in_range_after_many_turns() -> None:
     )
 
 
-def test_a_robot_on_the_ground_stays_on_it_until_it_is_lifted_or_tilted() -> None:
+def test_robot_stays_on_the_ground_until_lifted_or_tilted() -> None:
     lying = scene_with(STARTS["straight"], spatial=True)
     assert moved_robot(lying, (1, 1, 0)).start.z_m is None  # type: ignore[union-attr]
     assert turned_robot(lying, (0, 0, 1), 1.0, (0, 0, 0)).start.z_m is None  # type: ignore[union-attr]
@@ -199,7 +199,7 @@ def test_any_link_may_be_the_placed_one(kind: str, spatial: bool) -> None:
 
 @pytest.mark.parametrize("head", ["first", "last"])
 @pytest.mark.parametrize("scene", all_cases())
-def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) -> None:
+def test_bend_turns_one_end_about_the_axis_of_the_joint(scene: Scene, head: str) -> None:
     scene = with_values(scene, {"robot.head": head})
     pose, _ = initial_state(scene)
     lies = scene.model.spatial and getattr(scene.start, "z_m", 0.0) is None
@@ -233,7 +233,7 @@ def test_a_bend_turns_one_end_about_the_joint_s_axis(scene: Scene, head: str) ->
                 assert bent.start.kind == scene.start.kind
 
 
-def test_the_shorter_end_turns_and_in_the_middle_the_one_away_from_the_head() -> None:
+def test_shorter_end_turns_and_at_the_middle_the_tail() -> None:
     robot = scene_with(STARTS["straight"]).robot
     assert [turns_behind(robot, joint) for joint in range(5)] == [False, False, True, True, True]
     last = robot.model_copy(update={"head": "last"})
@@ -284,7 +284,7 @@ def test_bend_preserves_relative_motion() -> None:
             np.testing.assert_allclose(here[0], here[1], atol=1e-9)
 
 
-def test_a_bend_stops_at_the_joint_s_limit() -> None:
+def test_bend_stops_at_the_limit_of_the_joint() -> None:
     scene = with_values(scene_with(STARTS["straight"]), {"robot.joint_limit_deg": 50.0})
     assert initial_joint_angles(bent_robot(scene, 2, 2.0))[2] == pytest.approx(math.radians(50.0))
     assert initial_joint_angles(bent_robot(scene, 2, -2.0))[2] == pytest.approx(-math.radians(50.0))
@@ -315,16 +315,16 @@ def test_reset_pose_keeps_the_position(scene: Scene, lay: Any) -> None:
     i = np.arange(N - 1)
     for kind, wave in (("yaw", scene.gait.yaw), ("pitch", scene.gait.pitch)):
         wave_angles = wave.amplitude * np.sin(i * wave.phase_shift + wave.phase) + wave.offset
-        there = entries(laid.body.axes, kind)
+        moved_axes = entries(laid.body.axes, kind)
         np.testing.assert_allclose(
-            initial_joint_angles(laid)[there], wave_angles[: len(there)], atol=1e-9
+            initial_joint_angles(laid)[moved_axes], wave_angles[: len(moved_axes)], atol=1e-9
         )
 
 
 # ---------------------------------------------------------------------------------- what is refused
 
 
-def test_a_start_from_a_recording_becomes_a_state_when_it_is_moved(tmp_path: Path) -> None:
+def test_moved_start_from_a_recording_becomes_a_state(tmp_path: Path) -> None:
     scene = scene_with({"kind": "recording", "file": "run.csv"})
     pose, _ = initial_state(scene_with(STARTS["joint_angles"]))
     names = [
@@ -357,7 +357,7 @@ def test_impossible_edits_are_reported() -> None:
         moved_robot(body.model_copy(update={"start": as_state(flat)}), (1, 0, 0))
 
 
-def test_a_continuous_body_is_moved_and_turned_as_a_whole() -> None:
+def test_continuous_body_is_moved_and_turned_as_a_whole() -> None:
     body = load_scene(scenes_dir() / "continuum_snake_2d.toml")
     before = frames(body)
     after = frames(

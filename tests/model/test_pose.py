@@ -31,7 +31,7 @@ def space(**values: Any) -> Scene:
 
 
 @pytest.mark.parametrize("name", SPATIAL)
-def test_the_reference_scenes_start_where_the_reference_tracks_do(name: str) -> None:
+def test_reference_scenes_start_at_the_reference_tracks(name: str) -> None:
     # q0 of the independent implementation, with spheres 1e-6 m deep in the ground.
     pose, twist = initial_state(load_scene(scenes_dir() / f"{name}.toml"))
     expected = from_p1(np.array(CASES[name]["q0"]).reshape(-1, 7))
@@ -74,7 +74,7 @@ def test_chain_of_cardan_joints_agrees_with_mujoco(
     np.testing.assert_allclose(np.degrees(initial_joint_angles(scene)), angles, atol=1e-12)
 
 
-def test_the_placed_link_points_where_the_start_says() -> None:
+def test_placed_link_has_the_heading_of_the_start() -> None:
     # A positive pitch points downwards, a positive roll rotates about the link's own axis.
     scene = space(
         start__kind="straight",
@@ -98,7 +98,7 @@ def test_the_placed_link_points_where_the_start_says() -> None:
     st.floats(-180, 180),
     st.floats(-180, 180),
 )
-def test_a_robot_lies_level_in_the_gaits_pose(
+def test_robot_in_gait_pose_is_level(
     yaw: float, pitch: float, shift: float, phase: float, heading: float
 ) -> None:
     scene = space(
@@ -151,7 +151,7 @@ def test_start_at_a_height_moves_as_one_body() -> None:
     np.testing.assert_allclose(rate, np.cross([0.0, 0.0, np.pi / 2], apart), atol=1e-12)
 
 
-def test_a_start_turns_about_any_axis_as_one_body() -> None:
+def test_start_turns_about_any_axis_as_one_body() -> None:
     # scipy's rotation by exp(omega t) about the placed link, differentiated over time.
     scene = space(
         start__kind="joint_angles",
@@ -175,7 +175,7 @@ def test_a_start_turns_about_any_axis_as_one_body() -> None:
     np.testing.assert_allclose(twist[:, 3:], np.tile(omega, (11, 1)), atol=1e-14)
 
 
-def test_a_robot_with_offset_axes_is_no_longer() -> None:
+def test_offset_axes_do_not_lengthen_the_robot() -> None:
     pose, _ = initial_state(space(robot__axis_offset_m=0.022))
     np.testing.assert_allclose(np.diff(pose[:, 0]), 0.122, atol=1e-15)
 
@@ -217,7 +217,7 @@ def test_axis_offset_belongs_to_the_link_behind() -> None:
 
 
 @given(st.floats(-4, 4), st.floats(-4, 4), st.floats(-4, 4))
-def test_a_quaternion_is_its_matrix(yaw: float, pitch: float, roll: float) -> None:
+def test_quaternion_equals_its_matrix(yaw: float, pitch: float, roll: float) -> None:
     turn = rotation(yaw, pitch, roll)[None]
     quaternion = quaternions(turn)
     assert np.linalg.norm(quaternion) == pytest.approx(1.0)

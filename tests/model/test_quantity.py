@@ -87,5 +87,5 @@ def test_any_text_is_a_number_or_reported(text: str) -> None:
     st.floats(-1e6, 1e6),
     st.sampled_from([("cm", 0.01), ("mm", 0.001), ("km", 1000.0), ("in", 0.0254)]),
 )
-def test_a_unit_is_a_factor(value: float, unit: tuple[str, float]) -> None:
+def test_unit_is_a_factor(value: float, unit: tuple[str, float]) -> None:
     assert parse_number(f"{value!r} {unit[0]}", "m") == pytest.approx(value * unit[1], rel=1e-12)

@@ -42,13 +42,13 @@ def edited(
     return with_part_values(scene, table, {(row, name): value for row in rows}, only)
 
 
-def test_a_value_of_one_link_is_one_table() -> None:
+def test_value_of_one_link_is_one_table() -> None:
     scene = edited(scene_of(), [0], "mass_kg", 2.0)
     assert tables(scene) == [{"index": 1, "mass_kg": 2.0}]
     assert [link.mass for link in scene.robot.links[:2]] == [2.0, scene.robot.mass_kg]
 
 
-def test_a_second_value_of_a_link_joins_its_table() -> None:
+def test_second_value_of_a_link_is_added_to_its_table() -> None:
     scene = edited(edited(scene_of(), [0], "mass_kg", 2.0), [0], "length_m", 0.2)
     assert tables(scene) == [{"index": 1, "mass_kg": 2.0, "length_m": 0.2}]
 
@@ -70,18 +70,18 @@ def test_equal_values_are_one_table(rows: list[int], index: object) -> None:
     assert tables(scene) == [{"index": index, "mass_kg": 2.0}]
 
 
-def test_the_robots_value_removes_the_table() -> None:
+def test_value_of_the_robot_removes_the_table() -> None:
     scene = edited(scene_of(), [3], "mass_kg", 2.0)
     assert tables(edited(scene, [3], "mass_kg", scene.robot.mass_kg)) == []
     assert tables(edited(scene, [3], "mass_kg", None)) == []
 
 
-def test_a_reset_leaves_other_values_of_the_link() -> None:
+def test_reset_leaves_other_values_of_the_link() -> None:
     scene = scene_of(link=[{"index": 3, "mass_kg": 2.0, "radius_m": 0.04}])
     assert tables(edited(scene, [2], "mass_kg", None)) == [{"index": 3, "radius_m": 0.04}]
 
 
-def test_an_exception_follows_the_table_for_all() -> None:
+def test_exception_follows_the_general_table() -> None:
     scene = scene_of(link=[{"index": "all", "mass_kg": 2.0, "radius_m": 0.04}])
     assert tables(edited(scene, [4], "mass_kg", 3.0)) == [
         {"index": "all", "mass_kg": 2.0, "radius_m": 0.04},
@@ -99,7 +99,7 @@ def test_tables_of_other_values_stay_as_written() -> None:
     assert tables(scene) == [*written, {"index": 8, "mass_kg": 3.0}]
 
 
-def test_a_value_equal_to_the_ground_is_left_out() -> None:
+def test_value_equal_to_the_ground_is_omitted() -> None:
     scene = scene_of()
     scene = edited(scene, [1], "mu_across", 0.9)
     assert tables(edited(scene, [1], "mu_across", scene.ground.mu_across)) == []
@@ -120,7 +120,7 @@ def test_axes_of_every_other_joint_are_one_table() -> None:
     assert tables(edited(scene, list(range(1, 15, 2)), "axes", "yaw", "joint"), "joint") == []
 
 
-def test_a_gain_of_one_axis_names_the_axis() -> None:
+def test_gain_of_one_axis_names_the_axis() -> None:
     scene = edited(scene_of(), [2], "kp_nm_per_rad", 100.0, "joint", "pitch")
     assert tables(scene, "joint") == [{"index": 3, "only": "pitch", "kp_nm_per_rad": 100.0}]
     kp = scene.axis_values.kp
@@ -135,12 +135,12 @@ def test_tables_of_a_removed_axis_are_removed() -> None:
     ]
 
 
-def test_an_invalid_value_names_the_link() -> None:
+def test_invalid_value_names_the_link() -> None:
     with pytest.raises(SceneError, match=r"Mass of link 3.*0 kg \(got -1\)"):
         edited(scene_of(), [2], "mass_kg", -1.0)
 
 
-def test_a_link_that_does_not_exist_is_refused() -> None:
+def test_link_that_does_not_exist_is_refused() -> None:
     with pytest.raises(SceneError, match=r"link.*17"):
         edited(scene_of(), [16], "mass_kg", 1.0)
 

@@ -36,6 +36,6 @@ def test_decimals_and_significant_digits_are_as_requested() -> None:
     assert run_time(7038.19, significant=3) == "1:57:18", "no power of ten"
 
 
-def test_a_time_is_written_like_the_length_of_its_run() -> None:
+def test_time_has_the_format_of_the_run_length() -> None:
     assert run_time_of(1.5, 10.0) == "1.500 / 10.000 s"
     assert run_time_of(365.19, 40_000.0) == "0:06:05.190 / 11:06:40.000"

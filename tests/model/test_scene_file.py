@@ -63,7 +63,7 @@ def test_comments_and_untouched_lines_stay() -> None:
     ]
 
 
-def test_the_comment_behind_a_changed_value_stays() -> None:
+def test_comment_after_a_changed_value_is_kept() -> None:
     text = "format = 1\n[robot]\nmass_kg = 0.5  # weighed\n"
     assert "mass_kg = 0.7  # weighed" in dump_scene(
         with_value(parse_scene(text), "robot.mass_kg", 0.7), text
@@ -285,7 +285,7 @@ def test_saving_keeps_one_backup_and_the_files_rights(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["s.toml", "s.toml~"]
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_symbolic_link_is_not_replaced(tmp_path: Path) -> None:
     real = tmp_path / "real.toml"
     link = tmp_path / "link.toml"
     save_scene(Scene(), real)
@@ -295,7 +295,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert load_scene(real).robot.n_links == 5
 
 
-def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.toml"
     save_scene(Scene(), path)
     before = path.read_bytes()
@@ -329,7 +329,7 @@ def test_saving_to_an_invalid_path_is_reported(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_new_file_has_no_sections_of_another_kind_of_body(
+def test_new_file_has_no_sections_of_another_kind_of_body(
     tmp_path: Path, kind: str, left_out: set[str], expected_tables: set[str]
 ) -> None:
     scene = Scene(model=FORMULATIONS[kind].fields())

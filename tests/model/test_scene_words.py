@@ -57,7 +57,7 @@ def test_many_of_a_sort_are_one_line(scene: Scene) -> None:
     assert difference_in_words(scene, mixed) == ["7 obstacles: radius changed"]
 
 
-def test_what_comes_and_goes_is_counted_by_kind(scene: Scene) -> None:
+def test_added_and_removed_objects_are_counted_by_kind(scene: Scene) -> None:
     after = remove_obstacles(scene, [1, 2])
     for x in (5.0, 6.0):
         after = add_obstacle(after, Box(x_m=x, y_m=5.0))

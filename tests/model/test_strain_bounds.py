@@ -49,7 +49,7 @@ FORMULAS = [
     st.floats(1e-3, 0.1),
     st.integers(0, 2**32 - 1),
 )
-def test_no_value_lies_outside_its_bounds(
+def test_all_values_are_within_their_bounds(
     text: str, t: float, x: float, dt: float, dx: float, seed: int
 ) -> None:
     formula = read(text, "", NAMES)
@@ -112,7 +112,7 @@ def test_extremes_of_a_law_are_found_anywhere(text: str, least: float, most: flo
         ("sqrt((1*t - 5.05)^3)", 0),
     ],
 )
-def test_a_pole_is_found_between_all_times(text: str, where: float) -> None:
+def test_pole_is_found_between_all_times(text: str, where: float) -> None:
     bad = [each for each in extremes(law(text), 10.0) if not each.usable]
     assert len(bad) == 1
     if where:
@@ -153,7 +153,7 @@ def test_narrow_bend_turns_the_tail_by_its_integral(half: float) -> None:
     # independent: by an adaptive quadrature
     full = quad(lambda v: np.exp(-v * v / (1.0 - v * v)), -1, 1)[0]
     assert angle == pytest.approx(30.0 * half * full, rel=1e-4)
-    assert result.hidden.share < HIDDEN
+    assert result.hidden.fraction < HIDDEN
     assert result.excess <= 1.0
     assert [each.key for each in registry.check(scene) if "narrow" in each.message] == []
 

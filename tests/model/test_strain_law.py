@@ -113,9 +113,9 @@ def test_travel_is_the_integral_of_the_speed(text: str, function: object) -> Non
             speed, 0.0, t, epsabs=1e-13, epsrel=1e-12, limit=300, points=[3.0] if t > 3 else None
         )[0]
         assert law.travel(np.array([t]))[0] == pytest.approx(expected, abs=2e-13)
-    together = np.array([12.3, 0.04, 3.7])  # in any order
+    times = np.array([12.3, 0.04, 3.7])  # in any order
     again = StrainLaw(Formulas(k_z_per_m="3*sin(4*s)", speed_m_s=text), BEAM)
-    assert (again.travel(together) == law.travel(together)).all()
+    assert (again.travel(times) == law.travel(times)).all()
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_turning_about_the_vertical_turns_every_corner(
     st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 0.1),
     st.floats(-7, 7),
 )
-def test_a_box_is_turned_about_any_axis(
+def test_box_is_turned_about_any_axis(
     yaw: float, pitch: float, roll: float, axis: tuple[float, float, float], angle: float
 ) -> None:
     box = TILTED.model_copy(update={"yaw_deg": yaw, "pitch_deg": pitch, "roll_deg": roll})
@@ -115,7 +115,7 @@ def test_a_box_is_turned_about_any_axis(
     np.testing.assert_allclose(corners(turned), pivot + by.apply(corners(box) - pivot), atol=3e-6)
 
 
-def test_a_box_tilted_straight_up_and_on_keeps_its_angles_together() -> None:
+def test_angles_of_a_box_tilted_past_upright_stay_consistent() -> None:
     """Through the orientation where yaw and roll are equivalent, and beyond it without a jump."""
     scene = Scene(obstacles=(Box(x_m=0, y_m=0, yaw_deg=30),))
     pivot = np.array([0.0, 0.0, 0.05])
@@ -128,7 +128,7 @@ def test_a_box_tilted_straight_up_and_on_keeps_its_angles_together() -> None:
     assert (on.yaw_deg, on.pitch_deg, on.roll_deg) == (30.0, -100.0, 0.0)
 
 
-def test_turning_about_the_vertical_leaves_the_tilt_and_tidy_numbers() -> None:
+def test_turning_about_vertical_keeps_tilt_and_digits() -> None:
     turned = transform.turn(
         Scene(obstacles=(TILTED,)), [0], "z", math.radians(30), (0.3, -0.7, 0.0)
     ).obstacles[0]
@@ -176,7 +176,7 @@ def test_scaling_along_its_own_axes_scales_every_corner(obstacle: Obstacle) -> N
     }
 
 
-def test_a_cylinder_stays_round_and_rubble_keeps_its_proportions() -> None:
+def test_cylinder_stays_round_and_rubble_keeps_its_proportions() -> None:
     scene = Scene(obstacles=(KINDS[0], KINDS[5]))
     round_ = transform.scale(scene, [0], (1.0, 0.5, 1.0), (0, 0, 0)).obstacles[0]
     assert isinstance(round_, Cylinder)

@@ -44,9 +44,9 @@ def ends(of: Scene) -> NDArray[np.float64]:
     links = of.robot.links
     half = np.array([link.contact_half_length for link in links])
     middle = pose[:, :3] - np.array([link.centre_of_mass for link in links])[:, None] * axis
-    share = np.linspace(-1.0, 1.0, 41)[:, None]
+    fraction = np.linspace(-1.0, 1.0, 41)[:, None]
     points: NDArray[np.float64] = (
-        middle[:, None] + share * half[:, None, None] * axis[:, None] - [X, Y, 0.0]
+        middle[:, None] + fraction * half[:, None, None] * axis[:, None] - [X, Y, 0.0]
     )
     return points
 

@@ -46,7 +46,7 @@ def test_motor_limit_beyond_all_motors_does_not_help() -> None:
     assert {"joint_torque", "fling"} <= names(result)
 
 
-def test_robot_flung_by_strong_limited_motors_is_found_by_its_speed() -> None:
+def test_robot_flung_by_strong_motors_exceeds_speed_check() -> None:
     result = checked(POSTS, **WEDGED, **{"actuator.max_torque_nm": 60.0})
     assert names(result) == {"speed", "fling"}
 

@@ -87,7 +87,7 @@ def test_controller_is_blended_in_from_the_start(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.degrees(rows.joint_angle_ref[100:]), expected, atol=1e-6)
 
 
-def test_single_set_point_is_reached_steadily_at_the_end_of_the_period(tmp_path: Path) -> None:
+def test_single_set_point_is_reached_at_the_period_end(tmp_path: Path) -> None:
     load(written(tmp_path, here="return [0.1 + time[0], 0.0, 0.0]"))
     recording = run_offline(wagging()).recording
     rows = recording.rows(0, len(recording))

@@ -118,16 +118,16 @@ def states_of(path: Path, **more: Any) -> list[Any]:
 @pytest.mark.parametrize(
     "more", [{}, {"actuator.max_speed_deg_s": 90.0}], ids=["free", "limited speed"]
 )
-def test_common_law_gives_the_same_states(tmp_path: Path, more: dict[str, float]) -> None:
+def test_common_law_gives_identical_states(tmp_path: Path, more: dict[str, float]) -> None:
     path = plugin(tmp_path)
     alone = states_of(path, **more)
     assert set(calls_of(path)) == {1}
     unload(path.stem)
-    together = states_of(plugin(tmp_path, TOGETHER), **more)
+    batched = states_of(plugin(tmp_path, TOGETHER), **more)
     calls = calls_of(path)
     assert {3, 2} <= set(calls)  # the world that was reset has other times
     assert calls[:41] == [3] * 41
-    for one, other in zip(alone, together, strict=True):
+    for one, other in zip(alone, batched, strict=True):
         np.testing.assert_array_equal(one, other)
     assert any(force.any() for force in alone[3::4])
 
@@ -154,12 +154,12 @@ def test_common_law_gives_angles_at_all_times(tmp_path: Path) -> None:
 """
     states = [states_of(plugin(tmp_path, law))]
     unload("turn")
-    together = """
+    batch_law = """
     def angles_batch(self, controllers, time, state):
         own = 0.3 * np.sin(2.0 * time[:, None] - 0.7 * np.arange(self.n_axes))
         return np.broadcast_to(own, (len(controllers), *own.shape))
 """
-    states.append(states_of(plugin(tmp_path, law, together)))
+    states.append(states_of(plugin(tmp_path, law, batch_law)))
     for one, other in zip(*states, strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -126,9 +126,7 @@ def test_fields_that_fail_are_reported(tmp_path: Path, capfd: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("name", ["__repr__", "__eq__", "__hash__", "__bool__", "__len__"])
-def test_special_methods_of_a_controller_do_not_reach_the_program(
-    tmp_path: Path, name: str
-) -> None:
+def test_special_methods_of_controllers_are_not_exposed(tmp_path: Path, name: str) -> None:
     own = f"    def {name}(self, *more):\n        1 / 0\n\n    def begin(self):"
     load(written(tmp_path, text=WAG.replace("    def begin(self):", own)))
     runner = Runner(wagging())

@@ -95,7 +95,7 @@ def test_invalid_channels_are_refused_when_loaded(
         load(written(tmp_path, text=with_channels(channels)))
 
 
-def test_channel_that_an_object_chooses_is_refused_before_the_run(tmp_path: Path) -> None:
+def test_channel_chosen_by_an_object_is_refused(tmp_path: Path) -> None:
     own = "self.channels = ('link_2_y_m',)\n        self.link_2_y_m = 0.0"
     load(written(tmp_path, text=WAG.replace("self.phase_rad = 0.0", own)))
     with pytest.raises(PluginRuntimeError, match=r'wag.*"link_2_y_m".*Choose'):
@@ -164,6 +164,6 @@ def test_all_columns_of_models_are_reserved(scene: str) -> None:
             assert channel in models | controllers or "joint_" in name, name
 
 
-def test_no_channel_of_a_built_in_controller_is_a_built_in_column() -> None:
+def test_controller_channels_differ_from_built_in_columns() -> None:
     for kind in CONTROLLERS.values():
         assert kind.mistake() is None, kind.kind_name

@@ -141,11 +141,11 @@ def test_prints_go_to_stderr_with_the_plugin_name(
 
 def test_signal_cancels_only_code_of_plugins(tmp_path: Path) -> None:
     ending = Ending()
-    with ending.awaited():
+    with ending.deferring_signals():
         signal.raise_signal(signal.SIGINT)
     assert ending.number == 2, "the program itself comes to its end"
     plugin = load(written(tmp_path, text=WAG + "\ndef call(f):\n    return f()\n"))
-    with Ending().awaited(), pytest.raises(PluginCancelled) as caught:
+    with Ending().deferring_signals(), pytest.raises(PluginCancelled) as caught:
         plugin.module.call(lambda: signal.raise_signal(signal.SIGINT))
     fault = fault_of(caught.value)
     assert fault is not None

@@ -39,8 +39,8 @@ def _radius(drawn: DrawList) -> np.ndarray:
     assert drawn.tube is not None
     shape = drawn.tube.skin
     inner = slice(shape.head_rings, len(shape.middle) - shape.tail_rings)
-    place = shape.rings.first + shape.rings.part
-    at = [int(np.abs(place - k).argmin()) for k in range(len(drawn.links.known))]
+    position = shape.rings.first + shape.rings.part
+    at = [int(np.abs(position - k).argmin()) for k in range(len(drawn.links.known))]
     ring = shape.vertices.reshape(-1, shape.columns, 8)[inner][at, 0, :3]
     return np.linalg.norm(ring - shape.middle[inner][at], axis=1)
 
@@ -237,8 +237,8 @@ def test_selection_and_hover_are_outlined():
     assert len(drawn.outlines["sleeve"]) == 1
     assert len(drawn.outlines["capsule"]) == 2, "head and tail are round"
     assert np.allclose(drawn.opaque["sleeve"][1, :3], snake().link_pose[12, :3], atol=1e-6)
-    gone = _drawn(SNAKE, snake(), Overlays(selection=(Pick("link", 99),)))
-    assert "sleeve" not in gone.outlines
+    drawn_without = _drawn(SNAKE, snake(), Overlays(selection=(Pick("link", 99),)))
+    assert "sleeve" not in drawn_without.outlines
 
 
 @pytest.mark.parametrize("yaw", [0.0, 0.7, 2.4])

@@ -192,9 +192,7 @@ def test_steered_wheels_are_refused(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_steering_links_at_the_middle_of_heavy_wheels_are_refused(
-    tmp_path: Path, ending: str
-) -> None:
+def test_steering_links_inside_heavy_wheels_are_refused(tmp_path: Path, ending: str) -> None:
     parts = [chassis(1.0)]
     for side in (-1, 1):
         knuckle = f"knuckle_{side + 1}"
@@ -393,12 +391,12 @@ def test_held_joint_before_a_hinge_of_the_same_body(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("place", [1, 2, 3])
-def test_sliding_joint_is_refused_by_name(tmp_path: Path, ending: str, place: int) -> None:
+@pytest.mark.parametrize("index", [1, 2, 3])
+def test_sliding_joint_is_refused_by_name(tmp_path: Path, ending: str, index: int) -> None:
     parts = links(4, **MOTORS)
-    parts[place] = replace(parts[place], kind="slide")
+    parts[index] = replace(parts[index], kind="slide")
     text = refusal(tmp_path, parts, ending)
-    assert re.search(rf'Joint "to_link_{place + 1}" slides\.', text), text
+    assert re.search(rf'Joint "to_link_{index + 1}" slides\.', text), text
 
 
 @pytest.mark.parametrize("ending", FORMATS)
@@ -440,7 +438,7 @@ def test_frames_of_a_sliding_base_are_named(tmp_path: Path, ending: str, mass: f
     assert f"rail and sled ({2 * mass:.3g} kg) were" in notes(robot)
 
 
-def test_second_axis_of_a_bent_joint_is_in_the_frame_of_the_first(tmp_path: Path) -> None:
+def test_second_axis_of_bent_joint_is_in_first_axis_frame(tmp_path: Path) -> None:
     """A link that hangs down and one that points forward; the upright robot is rolled by 90° to have a yaw first."""
     shape = '<geom type="capsule" size="0.02" fromto="0 0 0 {} 0 {}"/>'
     text = (

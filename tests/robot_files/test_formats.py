@@ -45,7 +45,7 @@ def test_turned_module_frames_become_alternating_joints(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("relative", [True, False])
-def test_all_formats_give_the_same_robot(tmp_path: Path, relative: bool) -> None:
+def test_formats_define_the_same_robot(tmp_path: Path, relative: bool) -> None:
     limits = 'range="-1.5 1.5" actuatorfrcrange="-3 3"'
     one = imported(tmp_path, mjcf_chain(ALTERNATING, joint=limits), "a.xml").robot
     other = imported(tmp_path, sdf_chain(ALTERNATING, relative=relative), "a.sdf").robot
@@ -177,13 +177,13 @@ def test_wheels_become_passive_wheels(tmp_path: Path) -> None:
             parts.append(
                 f'<link name="{name}"><inertial><mass value="0.05"/></inertial>{wheel}</link>'
             )
-            place = f"0.05 {0.03 * side} 0"
+            position = f"0.05 {0.03 * side} 0"
             parts.append(
                 urdf_joint(
                     f"axle_{name}",
                     f"link_{k}",
                     name,
-                    place,
+                    position,
                     axis="0 1 0",
                     kind="continuous",
                     extra="",
@@ -379,12 +379,12 @@ def _joint_points(imported_robot, angles) -> np.ndarray:
     """Positions of the joints at these angles of the file's joints, by the meaning of a scene's values."""
     turn = np.eye(3)
     points = []
-    place = np.zeros(3)
+    position = np.zeros(3)
     for link, axis, angle in zip(
         imported_robot.robot.links, imported_robot.axes, angles, strict=False
     ):
-        place = place + turn @ [link.length, 0, 0]
-        points.append(place)
+        position = position + turn @ [link.length, 0, 0]
+        points.append(position)
         own = axis.zero + axis.sign * angle
         c, s = math.cos(own), math.sin(own)
         turn = (

@@ -120,7 +120,7 @@ def test_many_rods_have_fewer_sides(tmp_path: Path) -> None:
     assert any("8 sides" in note for note in robot.notes)
 
 
-def test_friction_of_obstacles_is_that_of_contacts_with_the_robot(tmp_path: Path) -> None:
+def test_obstacle_friction_is_that_of_robot_contacts(tmp_path: Path) -> None:
     geoms = (
         '<geom type="box" size="0.1 0.1 0.1" pos="3 0 0.1" friction="0.3"/>'
         '<geom type="box" size="0.1 0.1 0.1" pos="4 0 0.1" friction="2"/>'

@@ -90,7 +90,7 @@ def test_upright_robot_stays_at_its_pole(tmp_path: Path) -> None:
     assert not any("lies on" in note for note in robot.notes)
 
 
-def test_upright_robot_lies_if_there_are_no_obstacles(tmp_path: Path) -> None:
+def test_upright_robot_is_laid_down_without_obstacles(tmp_path: Path) -> None:
     robot, _ = among(tmp_path, "", f'pos="0 0 0.1" euler="0 {-math.pi / 2} 0"')
     assert np.ptp(positions(robot)[:, 2]) < 1e-9
     assert any("lies on" in note for note in robot.notes)

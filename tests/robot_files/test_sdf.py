@@ -118,12 +118,10 @@ def test_automatic_inertia_is_that_of_mujoco(tmp_path: Path) -> None:
     ]
     parts, geoms = "", ""
     for k, (shape, kind, size) in enumerate(shapes):
-        place, turn = f"{0.1 * k} {0.02 * k} {-0.01 * k}", f"{0.2 * k} {0.3 - 0.1 * k} {0.5 * k}"
+        position, turn = f"{0.1 * k} {0.02 * k} {-0.01 * k}", f"{0.2 * k} {0.3 - 0.1 * k} {0.5 * k}"
         density = 500 + 200 * k
-        parts += collision(shape, f"{place} {turn}", f"<density>{density}</density>")
-        geoms += (
-            f'<geom type="{kind}" size="{size}" pos="{place}" euler="{turn}" density="{density}"/>'
-        )
+        parts += collision(shape, f"{position} {turn}", f"<density>{density}</density>")
+        geoms += f'<geom type="{kind}" size="{size}" pos="{position}" euler="{turn}" density="{density}"/>'
     model = mujoco.MjModel.from_xml_string(
         f'<mujoco><compiler angle="radian" eulerseq="XYZ"/><worldbody><body>{geoms}</body></worldbody></mujoco>'
     )

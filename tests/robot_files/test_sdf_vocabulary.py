@@ -97,7 +97,7 @@ def test_used_attributes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ('<link name="l1">', '<link name="l1" colour="red">', 'colour="red"'),
     ],
 )
-def test_what_is_not_read_is_named(tmp_path: Path, old: str, new: str, names: str) -> None:
+def test_unread_elements_are_named(tmp_path: Path, old: str, new: str, names: str) -> None:
     (tmp_path / "robot.sdf").write_text(chain(INERTIAL + collision()).replace(old, new, 1))
     notes = [note for note in read_robot(tmp_path / "robot.sdf").notes if "Ignored" in note]
     assert len(notes) == (names != "")

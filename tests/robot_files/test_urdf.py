@@ -81,7 +81,7 @@ def test_several_extensions_of_a_link_add_up(tmp_path: Path) -> None:
     assert (ground.mu_along, ground.mu_across) == (0.1, 0.8)
 
 
-def test_links_without_friction_have_the_default_of_the_simulator(tmp_path: Path) -> None:
+def test_links_without_friction_get_the_simulator_default(tmp_path: Path) -> None:
     robot = imported(tmp_path, urdf(gazebo("<mu1>0.1</mu1><mu2>0.8</mu2>", ("a", "b"))))
     (table,) = robot.robot.link
     assert (table.index, table.mu_along, table.mu_across) == (3, 1.0, 1.0)

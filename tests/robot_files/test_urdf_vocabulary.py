@@ -89,7 +89,7 @@ def test_used_attributes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ),
     ],
 )
-def test_what_is_not_read_is_named(tmp_path: Path, inside: str, names: str) -> None:
+def test_unread_elements_are_named(tmp_path: Path, inside: str, names: str) -> None:
     (tmp_path / "robot.urdf").write_text(urdf(inside))
     notes = [note for note in read_robot(tmp_path / "robot.urdf").notes if "Ignored" in note]
     assert len(notes) == (names != "")

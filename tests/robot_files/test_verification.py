@@ -231,8 +231,8 @@ def test_random_robots_keep_masses_and_axes_or_are_refused(
         return
     assert imported.robot.mass == pytest.approx(sum(part.mass for part in parts), rel=1e-5)
     joints = [part for part in parts if part.parent and part.kind == "hinge"]
-    gone = [name for change in imported.changes for name in change.joints]
-    assert len(imported.axes) + len(gone) == len(joints)
+    left_out = [name for change in imported.changes for name in change.joints]
+    assert len(imported.axes) + len(left_out) == len(joints)
     by_name = {part.name: part for part in parts}
     at = {}
     turn: dict[str, float] = {"": 0.0}

@@ -336,7 +336,7 @@ def test_names_invalid_in_xml_or_mujoco_are_replaced() -> None:
     assert model.ngeom == 1 + 11 + 6
 
 
-def test_links_without_length_are_spheres() -> None:
+def test_links_of_zero_length_are_spheres() -> None:
     scene = with_values(SPACE, {"robot.contact_half_length_m": 0.0, "ground.mu_across": 0.9})
     model, _ = model_of(scene)
     assert (model.geom_type[1:] == mujoco.mjtGeom.mjGEOM_SPHERE).all()

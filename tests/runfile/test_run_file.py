@@ -264,9 +264,9 @@ def test_other_programs_read_joints_poses_and_metrics() -> None:
     assert references.effort == []
     last = decoded["/tf"][20][1].transforms[-1]
     assert (last.child_frame_id, last.header.frame_id) == (f"link_{scene.robot.n_links}", "world")
-    place = last.transform.translation
+    position = last.transform.translation
     turn = last.transform.rotation
-    np.testing.assert_array_equal([place.x, place.y, place.z], rows.link_pose[20, -1, :3])
+    np.testing.assert_array_equal([position.x, position.y, position.z], rows.link_pose[20, -1, :3])
     np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], rows.link_pose[20, -1, 3:])
     head = decoded["/head_pose"][12][1].pose
     index = scene.robot.n_links - 1 if scene.robot.head == "last" else 0
@@ -341,7 +341,7 @@ def first_block_end() -> int:
     return first.chunk_start_offset + first.chunk_length
 
 
-def test_file_without_its_end_loses_only_the_end(tmp_path: Path, complete: bytes) -> None:
+def test_truncated_file_loses_only_its_end(tmp_path: Path, complete: bytes) -> None:
     with opened(complete[:-1], tmp_path) as run:
         assert not run.info.complete
         check_notes(run)

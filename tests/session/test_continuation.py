@@ -133,7 +133,7 @@ def assert_equal_rows(one: Rows, other: Rows) -> None:
 @pytest.mark.parametrize(
     ("name", "file", "values", "before", "after"), CASES, ids=[case[0] for case in CASES]
 )
-def test_the_continued_run_is_the_uninterrupted_one_to_the_bit(
+def test_continued_run_is_bit_identical(
     name: str, file: str, values: Values, before: Values, after: Values
 ) -> None:
     recording = run(scene_of(file, values), before, after)

@@ -34,7 +34,7 @@ def test_memory_is_bounded_over_a_simulated_hour(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_the_window_does_not_grow_over_a_long_run() -> None:
+def test_window_does_not_grow_over_a_long_run() -> None:
     for what, value, unit, bar, ok in bench_window_memory.hour(bench_window_memory.SIMULATED_S):
         assert ok, f"{what}: {value} {unit}, bar {bar}"
 

@@ -37,7 +37,7 @@ def orphaned(file: RecoveryFile) -> None:
     )
 
 
-def test_the_folder_is_the_users_state_folder(
+def test_folder_is_the_state_folder_of_the_user(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_STATE_DIR", str(tmp_path / "state"))

@@ -116,7 +116,7 @@ def test_obstacles_can_be_removed_and_the_header_records_it(scene: Scene) -> Non
     )
 
 
-def test_a_finished_run_can_be_extended(scene: Scene) -> None:
+def test_finished_run_can_be_extended(scene: Scene) -> None:
     runner = Runner(with_values(scene, {"run.duration_s": 0.5}))
     runner.advance(10**6)
     assert runner.finished
@@ -126,13 +126,13 @@ def test_a_finished_run_can_be_extended(scene: Scene) -> None:
     assert_identical(runner.recording, run_offline(scene).recording)
 
 
-def test_a_run_can_be_cancelled(scene: Scene) -> None:
+def test_run_can_be_cancelled(scene: Scene) -> None:
     result = run_offline(scene, progress=lambda fraction: fraction < 0.4)
     assert result.cancelled
     assert result.recording.times[-1] == pytest.approx(0.5)
 
 
-def test_what_cannot_run_is_refused_with_every_reason(scene: Scene) -> None:
+def test_unrunnable_scene_is_refused_with_every_reason(scene: Scene) -> None:
     bad = with_values(
         scene, {"robot.joint_limit_deg": 20, "obstacles[1].x_m": 0.515, "obstacles[1].y_m": 0.157}
     )
@@ -257,11 +257,11 @@ def test_scene_is_checked_before_the_engine_is_built() -> None:
         Runner(scene)
 
 
-@pytest.mark.parametrize(("share", "times"), [(np.inf, [0.0, 1.0, 2.0, 3.0]), (1e-9, [0.0])])
+@pytest.mark.parametrize(("fraction", "times"), [(np.inf, [0.0, 1.0, 2.0, 3.0]), (1e-9, [0.0])])
 def test_states_are_saved_every_second_unless_slow(
-    share: float, times: list[float], monkeypatch: pytest.MonkeyPatch
+    fraction: float, times: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_schedule, "SAVE_SHARE", share)
+    monkeypatch.setattr(state_schedule, "SAVE_SHARE", fraction)
     scene = with_values(
         load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0}
     )

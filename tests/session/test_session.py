@@ -48,7 +48,7 @@ def session() -> Iterator[Watched]:
     assert not [t for t in threading.enumerate() if t.name.startswith("snakestudio-")]
 
 
-def test_the_threaded_run_is_the_offline_run_to_the_bit(session: Watched, scene: Scene) -> None:
+def test_threaded_run_is_bit_identical_to_offline(session: Watched, scene: Scene) -> None:
     session.set_speed(math.inf)
     session.open(scene)
     session.play()
@@ -121,9 +121,7 @@ def test_edit_at_the_start_resets_and_a_later_one_continues(session: Watched, sc
     assert len(session.recording) == 1
 
 
-def test_unusable_value_leaves_the_run_unchanged_until_it_is_valid(
-    session: Watched, scene: Scene
-) -> None:
+def test_invalid_value_leaves_the_run_unchanged(session: Watched, scene: Scene) -> None:
     session.open(scene)
     session.wait_for("ready")
     session.step()
@@ -141,7 +139,7 @@ def test_unusable_value_leaves_the_run_unchanged_until_it_is_valid(
     assert session.recording.scene_at(10.0).gait.amplitude_deg == 35.0
 
 
-def test_an_edit_is_checked_once(
+def test_edit_is_checked_once(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[Scene] = []

@@ -40,7 +40,7 @@ def test_long_last_phase_is_not_reported_as_done() -> None:
     assert left.fraction(75.0) == 1.0
 
 
-def test_a_busy_machine_is_not_shown_as_nearly_done() -> None:
+def test_busy_machine_does_not_show_almost_done() -> None:
     left = TimeLeft(8.0, 0.0)
     assert left.fraction(60.0) == pytest.approx(0.25), "nothing was told yet"
     left.update(0.1, 60.0)

@@ -14,7 +14,7 @@ from snakestudio.engines import registry
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.worlds import Crew, Worlds
+from snakestudio.session.worlds import WorkerThreads, Worlds
 
 
 def test_non_finite_torques_fail_as_in_a_single_engine() -> None:
@@ -42,26 +42,26 @@ def default_interrupt() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def test_an_interrupt_waits_for_all_threads(default_interrupt: None) -> None:
-    crew = Crew(2)
-    go_on = threading.Event()
+def test_interrupt_waits_for_all_threads(default_interrupt: None) -> None:
+    threads = WorkerThreads(2)
+    released = threading.Event()
     done: list[str] = []
 
     def job() -> None:
         if threading.current_thread() is threading.main_thread():
-            if not go_on.is_set():
-                go_on.set()
+            if not released.is_set():
+                released.set()
                 raise_signal(SIGINT)  # Ctrl+C while the other thread still works
         else:
-            go_on.wait()
+            released.wait()
             done.append("other")
 
     for _ in range(2):
-        go_on.clear()
+        released.clear()
         done.clear()
-        crew.run(job, (), lambda: bool(done))
+        threads.run(job, (), lambda: bool(done))
         assert done == ["other"]
         with pytest.raises(KeyboardInterrupt):
-            crew.raise_interrupt()
-        crew.raise_interrupt()  # once is enough
-    crew.close()
+            threads.raise_interrupt()
+        threads.raise_interrupt()  # once is enough
+    threads.close()

@@ -52,7 +52,7 @@ def study_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def there() -> Iterator[Workers]:
+def cluster_workers() -> Iterator[Workers]:
     """A running cluster of one worker, for tests that do not depend on its workers.
 
     Its scheduler runs in this process, which starts faster than another one. It does not outlive

@@ -145,15 +145,18 @@ def asked_of(study: StudyFields, count: int | None = None) -> list[RunRequest]:
 def table_of(
     study: StudyFields,
     count: int | None = None,
-    landed: int | None = None,
+    completed: int | None = None,
     begun: tuple[tuple[int, int], ...] = (),
 ) -> Table:
     """The table of the first points, some of them without results."""
     requests = asked_of(study, count)
-    landed = len(requests) if landed is None else landed
+    completed = len(requests) if completed is None else completed
     return Table(
         study,
-        [(run, outcome_of(study, run) if k < landed else None) for k, run in enumerate(requests)],
+        [
+            (run, outcome_of(study, run) if k < completed else None)
+            for k, run in enumerate(requests)
+        ],
         begun,
     )
 
@@ -163,5 +166,5 @@ def write_store(path: Path, study: StudyFields) -> None:
     requests = asked_of(study)
     with Store(path, writing=True) as store:
         store.begin({"study": dump_study(study), "scene": "", "code": code_hash()})
-        store.ask(requests)
-        store.land(outcome_of(study, run) for run in requests)
+        store.add_requests(requests)
+        store.add_outcomes(outcome_of(study, run) for run in requests)

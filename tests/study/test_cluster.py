@@ -200,7 +200,7 @@ def test_pending_tasks_report_nothing_at_the_end(
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "there"),
+    ("status", "message", "is_found"),
     [
         (200, "<!DOCTYPE html><html lang='en'><head>", True),
         (200, "<p>Dask needs bokeh>=3.1.0 for the dashboard.</p>", False),
@@ -208,7 +208,9 @@ def test_pending_tasks_report_nothing_at_the_end(
     ],
     ids=["drawn", "without_bokeh", "with_no_dashboard"],
 )
-def test_dask_dashboard_is_named_only_if_it_exists(status: int, message: str, there: bool) -> None:
+def test_dask_dashboard_is_named_only_if_it_exists(
+    status: int, message: str, is_found: bool
+) -> None:
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(status)
@@ -221,7 +223,7 @@ def test_dask_dashboard_is_named_only_if_it_exists(status: int, message: str, th
         link = f"http://127.0.0.1:{server.server_port}/status"
         thread = threading.Thread(target=server.handle_request)
         thread.start()
-        assert is_page(link) is there
+        assert is_page(link) is is_found
         thread.join()
     assert not is_page(link), "the server has ended"
 

@@ -48,9 +48,9 @@ def table_of(path: Path) -> dict[str, list[object]]:
     return {name: table[name].tolist() for name in table if name != "seconds"}
 
 
-def test_study_run_again_computes_nothing(study_file: Path, there: Workers) -> None:
+def test_study_run_again_computes_nothing(study_file: Path, cluster_workers: Workers) -> None:
     reports: list[Progress] = []
-    last = run_study(study_file, there, reports.append)
+    last = run_study(study_file, cluster_workers, reports.append)
     assert (last.state, last.runs, last.finished, last.known, last.failed) == ("done", 6, 6, 0, 0)
     assert reports[-1] == last
     before = table_of(study_file)
@@ -76,14 +76,16 @@ def test_runs_equal_single_runs(study_file: Path) -> None:
         assert table["net_speed"][row] == distance / (run["time_s"][-1] - run["time_s"][0])
 
 
-def test_wider_study_reuses_known_runs(study_file: Path, there: Workers) -> None:
-    run_study(study_file, there)
+def test_wider_study_reuses_known_runs(study_file: Path, cluster_workers: Workers) -> None:
+    run_study(study_file, cluster_workers)
     study_file.write_text(STUDY.replace("values = [0.2, 0.8]", "values = [0.2, 0.5, 0.8]"))
-    last = run_study(study_file, there)
+    last = run_study(study_file, cluster_workers)
     assert (last.finished, last.known) == (9, 6)
 
 
-def test_same_run_at_two_points_is_computed_once(study_file: Path, there: Workers) -> None:
+def test_same_run_at_two_points_is_computed_once(
+    study_file: Path, cluster_workers: Workers
+) -> None:
     # Three steps of a whole number between 10 and 11: two of them are the same.
     study_file.write_text(
         STUDY.replace(
@@ -92,26 +94,26 @@ def test_same_run_at_two_points_is_computed_once(study_file: Path, there: Worker
         )
     )
     reports: list[Progress] = []
-    last = run_study(study_file, there, reports.append)
+    last = run_study(study_file, cluster_workers, reports.append)
     assert last.finished == 6
     assert {progress.runs for progress in reports} == {6}
     with Store(store_path(study_file)) as store:
         assert len({request.key for request in store.requests()}) == 4
 
 
-def test_repeats_count_together(study_file: Path, there: Workers) -> None:
+def test_repeats_count_together(study_file: Path, cluster_workers: Workers) -> None:
     study_file.write_text(
         STUDY.replace("steps = 3", "steps = 2")
         + 'over = "spread"\n[repeats]\ncount = 3\n[[repeats.jitter]]\nkey = "ground.mu_along"\nspread = 0.02\n'
     )
-    run_study(study_file, there)
+    run_study(study_file, cluster_workers)
     table = results_of(study_file)
     assert table["runs"].tolist() == [3] * 4
     assert np.all(table["net_speed"] > 0.0)
 
 
 def test_contradicting_values_are_reported_and_the_rest_runs(
-    study_file: Path, there: Workers
+    study_file: Path, cluster_workers: Workers
 ) -> None:
     study_file.write_text(
         STUDY.replace(
@@ -121,7 +123,7 @@ def test_contradicting_values_are_reported_and_the_rest_runs(
             '"ground.mu_across"\nvalues = [0.2, 0.8]', '"solver.step_s"\nvalues = [0.001, 0.0005]'
         )
     )
-    last = run_study(study_file, there)
+    last = run_study(study_file, cluster_workers)
     assert (last.finished, last.failed) == (6, 1)
     with Store(store_path(study_file)) as store:
         refused = [
@@ -135,16 +137,18 @@ def test_contradicting_values_are_reported_and_the_rest_runs(
     assert "whole number" in outcome.sentence
 
 
-def test_results_show_where_an_optimiser_restarted(study_file: Path, there: Workers) -> None:
+def test_results_show_where_an_optimiser_restarted(
+    study_file: Path, cluster_workers: Workers
+) -> None:
     """With a constant value the optimiser restarts immediately."""
     search = '[search]\nkind = "cma_es"\npoints = 14\nbatch = 3\n'
     study_file.write_text(STUDY.replace("net_speed", "max(time_s)") + search)
-    run_study(study_file, there)
+    run_study(study_file, cluster_workers)
     assert results_of(study_file).begun == ((0, 3), (6, 6))
     run_study(study_file, Workers(0))  # which requests the same points again
     assert results_of(study_file).begun == ((0, 3), (6, 6))
     study_file.write_text(STUDY)
-    run_study(study_file, there)
+    run_study(study_file, cluster_workers)
     assert results_of(study_file).begun == ()
 
 
@@ -183,7 +187,7 @@ def test_cancel_saves_finished_runs_and_ends_in_a_second(study_file: Path) -> No
     assert not any(alive(pid) for pid in pids)
 
 
-def test_paused_study_waits_for_resume(study_file: Path, there: Workers) -> None:
+def test_paused_study_waits_for_resume(study_file: Path, cluster_workers: Workers) -> None:
     plan = open_plan(study_file)
     seen: list[Progress] = []
 
@@ -192,7 +196,7 @@ def test_paused_study_waits_for_resume(study_file: Path, there: Workers) -> None
         if len([each for each in seen if each.state == "paused"]) == 20:
             driver.resume()
 
-    with driver_of(study_file, plan, check_measures(plan), there, watch) as driver:
+    with driver_of(study_file, plan, check_measures(plan), cluster_workers, watch) as driver:
         driver.pause()
         last = driver.run()
     assert last.finished == 6
@@ -200,11 +204,11 @@ def test_paused_study_waits_for_resume(study_file: Path, there: Workers) -> None
 
 
 def test_dead_workers_are_replaced_and_results_stay(
-    study_file: Path, there: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, cluster_workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
     undisturbed.write_text(STUDY)
-    run_study(undisturbed, there)
+    run_study(undisturbed, cluster_workers)
     monkeypatch.setenv("SNAKESTUDIO_TEST_DEATHS", str(tmp_path))
     monkeypatch.setattr(driving, "work", _dying)
     last = run_study(study_file, ONE)
@@ -229,7 +233,7 @@ def _dying(chunk: object) -> object:
 
 
 def test_run_that_kills_three_workers_is_skipped(
-    study_file: Path, there: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, cluster_workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_TEST_DEATHS", str(tmp_path))
     monkeypatch.setattr(driving, "work", _deadly)
@@ -247,7 +251,7 @@ def test_run_that_kills_three_workers_is_skipped(
     again = run_study(study_file, Workers(0))
     assert (again.finished, again.known) == (6, 6), "it is skipped"
     monkeypatch.undo()
-    once_more = run_study(study_file, there, retry=True)
+    once_more = run_study(study_file, cluster_workers, retry=True)
     assert (once_more.finished, once_more.known, once_more.failed) == (6, 5, 0)
 
 
@@ -264,10 +268,10 @@ def _deadly(chunk: object) -> object:
 
 
 def test_run_without_enough_memory_is_reported(
-    study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, cluster_workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(driving, "work", _greedy)
-    last = run_study(study_file, there)
+    last = run_study(study_file, cluster_workers)
     assert (last.state, last.finished, last.failed) == ("done", 6, 2)
     with Store(store_path(study_file)) as store:
         outcomes = {
@@ -323,11 +327,11 @@ def test_running_cluster_computes(study_file: Path, scheduler: str) -> None:
 
 
 def test_study_continues_without_a_disconnected_worker(
-    study_file: Path, there: Workers, scheduler: str, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, cluster_workers: Workers, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     undisturbed = study_file.with_name("alone.study.toml")
     undisturbed.write_text(STUDY)
-    run_study(undisturbed, there)
+    run_study(undisturbed, cluster_workers)
     table = table_of(undisturbed)
     host, port = scheduler.removeprefix("tcp://").split(":")
     with Cut(host, int(port)) as cut, joined(cut.address), contextlib.ExitStack() as later:
@@ -479,7 +483,7 @@ def test_workers_end_with_their_parent(study_file: Path) -> None:
 
 
 def test_full_disk_is_reported_and_results_stay(
-    study_file: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+    study_file: Path, cluster_workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = study_file.parent / "snake.toml"
     # a saved run fills a page
@@ -497,9 +501,9 @@ def test_full_disk_is_reported_and_results_stay(
     monkeypatch.setattr(Store, "land", land)
     monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
     with pytest.raises(StudyError, match=r"disk is full.*Free some space"):
-        run_study(study_file, there)
+        run_study(study_file, cluster_workers)
     monkeypatch.undo()
-    last = run_study(study_file, there)
+    last = run_study(study_file, cluster_workers)
     assert last.state == "done"
     assert last.finished == 6
 
@@ -517,10 +521,12 @@ def test_texts_of_a_study_are_not_executed(study_file: Path) -> None:
     assert not (study_file.parent / "hacked").exists()
 
 
-def test_study_can_be_stopped_from_another_thread(study_file: Path, there: Workers) -> None:
+def test_study_can_be_stopped_from_another_thread(
+    study_file: Path, cluster_workers: Workers
+) -> None:
     slow(study_file, 2000.0)
     plan = open_plan(study_file)
-    with driver_of(study_file, plan, check_measures(plan), there) as driver:
+    with driver_of(study_file, plan, check_measures(plan), cluster_workers) as driver:
         thread = threading.Timer(0.5, driver.cancel)
         thread.start()
         assert driver.run().state == "cancelled"

@@ -244,8 +244,10 @@ def test_goal_of_an_optimiser_is_drawn_over_each_value(scene: Scene) -> None:
     drawn(Table(study, results), scene, inspect_figure)
 
 
-def test_figure_files_are_reproducible(study_file: Path, there: Workers, tmp_path: Path) -> None:
-    run_study(study_file, there)
+def test_figure_files_are_reproducible(
+    study_file: Path, cluster_workers: Workers, tmp_path: Path
+) -> None:
+    run_study(study_file, cluster_workers)
     for suffix, begins in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")):
         paths = [tmp_path / f"{name}{suffix}" for name in "ab"]
         for path in paths:
@@ -276,11 +278,11 @@ def test_impossible_figure_is_reported(
     named: list[str],
     message: str,
     study_file: Path,
-    there: Workers,
+    cluster_workers: Workers,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run_study(study_file, there)
+    run_study(study_file, cluster_workers)
     arguments = [str(study_file) if argument == "STUDY" else argument for argument in named]
     assert (
         main(["study", "export", str(study_file), "--figure", str(tmp_path / "a.png"), *arguments])

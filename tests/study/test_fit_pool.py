@@ -183,7 +183,9 @@ def test_cancelled_fit_ends_its_workers(trials: list[Trial]) -> None:
     assert not any(alive(pid) for pid in pids)
 
 
-def test_thread_computes_until_workers_have_started(trials: list[Trial], there: Workers) -> None:
+def test_thread_computes_until_workers_have_started(
+    trials: list[Trial], cluster_workers: Workers
+) -> None:
     begun = threading.Event()
 
     class Late(Workers):
@@ -192,7 +194,7 @@ def test_thread_computes_until_workers_have_started(trials: list[Trial], there: 
             return super().cluster()
 
     tasks: list[Task] = [(0, {"ground.mu_along": 0.1}), (1, {"ground.mu_along": 0.2})]
-    with FitPool(Objective(trials), Late(scheduler=there.scheduler)) as pool:
+    with FitPool(Objective(trials), Late(scheduler=cluster_workers.scheduler)) as pool:
         before = pool.map(tasks, lambda: True)
         begun.set()
         while not pool.manned():
@@ -225,13 +227,13 @@ def test_fit_cancelled_during_start_ends_its_workers(trials: list[Trial]) -> Non
 
 
 def test_running_cluster_computes_a_fit(
-    trials: list[Trial], expected: tuple[object, ...], there: Workers
+    trials: list[Trial], expected: tuple[object, ...], cluster_workers: Workers
 ) -> None:
-    assert fit_result(trials, there) == expected
-    with manned(Objective(trials), there) as pool, pytest.raises(StoppedError):
+    assert fit_result(trials, cluster_workers) == expected
+    with manned(Objective(trials), cluster_workers) as pool, pytest.raises(StoppedError):
         pool.map([ENDLESS], lambda: not busy(pool))
     # Its worker is available again, although the run would have continued for long.
-    assert fit_result(trials, there) == expected
+    assert fit_result(trials, cluster_workers) == expected
 
 
 def test_worker_with_other_code_is_excluded_from_a_fit(

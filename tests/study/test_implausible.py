@@ -101,7 +101,7 @@ def test_failed_runs_have_no_plausibility() -> None:
     assert table.plausibility_note == ""
 
 
-def test_optimisers_score_implausible_points_like_exceeded_limits() -> None:
+def test_implausible_points_score_like_exceeded_limits() -> None:
     study = parse_study(HEAD + GOALS)
     far = score_of(study, [outcome(flung(500.0), 0.9, 1.0)])
     near = score_of(study, [outcome(flung(150.0), 0.9, 1.0)])
@@ -115,9 +115,9 @@ def test_optimisers_score_implausible_points_like_exceeded_limits() -> None:
 def test_store_keeps_results_and_replaces_them(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store:
-        store.ask([RunRequest(0, 0, "a", {}), RunRequest(1, 0, "b", {})])
-        store.land([RunOutcome("a", "done", "", (1.0,), plausibility=flung())])
-        store.land([RunOutcome("b", "done", "", (1.0,))])
+        store.add_requests([RunRequest(0, 0, "a", {}), RunRequest(1, 0, "b", {})])
+        store.add_outcomes([RunOutcome("a", "done", "", (1.0,), plausibility=flung())])
+        store.add_outcomes([RunOutcome("b", "done", "", (1.0,))])
     with Store(path) as store:
         (_, first), (_, second) = store.results()
         assert first is not None
@@ -126,15 +126,15 @@ def test_store_keeps_results_and_replaces_them(tmp_path: Path) -> None:
         assert second.plausibility is None
         assert store.known(["a"])["a"].plausibility == flung()
     with Store(path, writing=True) as store:
-        store.land([RunOutcome("a", "done", "", (1.0,), plausibility=GOOD)])
+        store.add_outcomes([RunOutcome("a", "done", "", (1.0,), plausibility=GOOD)])
         assert store.known(["a"], traces=True)["a"].plausibility == GOOD
 
 
 def test_store_of_an_earlier_version_opens_unchecked(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store:
-        store.ask([RunRequest(0, 0, "a", {})])
-        store.land([RunOutcome("a", "done", "", (1.0,))])
+        store.add_requests([RunRequest(0, 0, "a", {})])
+        store.add_outcomes([RunOutcome("a", "done", "", (1.0,))])
     with sqlite3.connect(path) as db:
         db.execute("DROP TABLE plausibility")
     db.close()
@@ -144,7 +144,7 @@ def test_store_of_an_earlier_version_opens_unchecked(tmp_path: Path) -> None:
         assert stored is not None
         assert stored.plausibility is None
     with Store(path, writing=True) as store:
-        store.land([RunOutcome("a", "done", "", (1.0,), plausibility=GOOD)])
+        store.add_outcomes([RunOutcome("a", "done", "", (1.0,), plausibility=GOOD)])
         assert store.known(["a"])["a"].plausibility == GOOD
 
 

@@ -56,10 +56,10 @@ def finished_runs(path: Path) -> dict[str, tuple[object, ...]]:
     return {}
 
 
-def landed(path: Path) -> int:
+def stored(path: Path) -> int:
     """A number that grows when runs finish."""
     with contextlib.suppress(StudyError), Store(store_path(path)) as store:
-        return store.landed()
+        return store.last_number()
     return 0
 
 
@@ -155,8 +155,8 @@ class OnCluster(Party):
 
     def victims(self) -> dict[str, list[int]]:
         workers = [worker.pid for worker in self._workers]
-        there = {"scheduler": [self._scheduler.pid], "driver": [self.main.pid]}
-        return {**there, "worker": workers[:1], "all workers": workers}
+        main_processes = {"scheduler": [self._scheduler.pid], "driver": [self.main.pid]}
+        return {**main_processes, "worker": workers[:1], "all workers": workers}
 
     def replace(self, victim: str) -> None:
         for worker in self._workers[: 2 if victim == "all workers" else 1]:
@@ -201,10 +201,10 @@ def survive(path: Path, plan: Sequence[Round], chance: random.Random) -> None:
                 # A run has finished since the last kill: otherwise a run during which three workers
                 # die is suspected, rightly.
                 more = before + chance.randrange(1, 6)
-                wait_for(lambda n=more, main=main: landed(path) >= n or main.poll() is not None)  # type: ignore[misc]
+                wait_for(lambda n=more, main=main: stored(path) >= n or main.poll() is not None)  # type: ignore[misc]
                 wait_for(lambda of=party, victim=victim: of.victims()[victim])  # type: ignore[misc]
                 assert main.poll() is None, "the study ended before all kills"
-                before = landed(path)
+                before = stored(path)
                 known = none_lost()
                 everybody = descendants(main.pid)
                 for pid in party.victims()[victim]:

@@ -74,10 +74,10 @@ def test_study_is_created_run_and_read(
     assert "own.study.toml, row 2:" in capsys.readouterr().out
 
 
-def test_run_is_repeated_bit_for_bit(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_run_is_repeated_bit_for_bit(scene: Path, cluster_workers: Workers, tmp_path: Path) -> None:
     jitter = {"ground.mu_along": 0.02}
     study = ss.Study(scene, VARY, repeats=2, jitter=jitter, file=tmp_path / "own.study.toml").run(
-        scheduler=there.scheduler
+        scheduler=cluster_workers.scheduler
     )
     for row, repeat in ((0, 0), (5, 1)):
         changes = study.table.rows[row][repeat][0].changes
@@ -101,20 +101,26 @@ def test_run_is_repeated_bit_for_bit(scene: Path, there: Workers, tmp_path: Path
 
 
 def test_changed_run_is_reported(
-    scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+    scene: Path, cluster_workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(
+        scheduler=cluster_workers.scheduler
+    )
     monkeypatch.setattr(studying, "measured", lambda measures, recording: (1.0,))
     with pytest.warns(UserWarning, match="row 1"):
         study.simulate(1)
 
 
-def test_known_runs_are_not_computed_again(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_known_runs_are_not_computed_again(
+    scene: Path, cluster_workers: Workers, tmp_path: Path
+) -> None:
     file = tmp_path / "own.study.toml"
-    before = ss.Study(scene, VARY, file=file).run(scheduler=there.scheduler).table["net_speed"]
+    before = (
+        ss.Study(scene, VARY, file=file).run(scheduler=cluster_workers.scheduler).table["net_speed"]
+    )
     reports: list[Progress] = []
     wider = ss.Study(scene, VARY | {"ground.mu_across": [0.2, 0.5, 0.8]}, file=file).run(
-        scheduler=there.scheduler, progress=reports.append
+        scheduler=cluster_workers.scheduler, progress=reports.append
     )
     assert (reports[-1].finished, reports[-1].known) == (9, 6)
     assert set(before) <= set(wider.table["net_speed"])
@@ -127,13 +133,13 @@ def test_known_runs_are_not_computed_again(scene: Path, there: Workers, tmp_path
 
 
 def test_scene_without_file_is_saved_next_to_the_study(
-    scene: Path, there: Workers, tmp_path: Path
+    scene: Path, cluster_workers: Workers, tmp_path: Path
 ) -> None:
     value = with_values(ss.load_scene(scene), {"gait.amplitude_deg": 25.0})
     folder = tmp_path / "there"
     folder.mkdir()
     study = ss.Study(value, {"ground.mu_across": [0.2, 0.8]}, file=folder / "own.study.toml").run(
-        scheduler=there.scheduler
+        scheduler=cluster_workers.scheduler
     )
     assert ss.load_scene(folder / "own.scene.toml") == value
     assert load_study(study.path).scene == "own.scene.toml"
@@ -171,11 +177,13 @@ def test_study_without_file_ends_with_its_object(scene: Path) -> None:
     assert not path.exists()
 
 
-def test_results_are_exported(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_results_are_exported(scene: Path, cluster_workers: Workers, tmp_path: Path) -> None:
     import h5py
     from pyarrow import parquet
 
-    study = ss.Study(scene, VARY, file=tmp_path / "own.study.toml").run(scheduler=there.scheduler)
+    study = ss.Study(scene, VARY, file=tmp_path / "own.study.toml").run(
+        scheduler=cluster_workers.scheduler
+    )
     text = study.export(tmp_path / "points.csv").read_text()
     assert sum(not line.startswith("#") for line in text.splitlines()) == 7
     table = parquet.read_table(study.export(tmp_path / "runs.parquet", runs=True))
@@ -189,9 +197,11 @@ def test_results_are_exported(scene: Path, there: Workers, tmp_path: Path) -> No
 
 
 def test_pandas_gets_the_table_or_is_required(
-    scene: Path, there: Workers, monkeypatch: pytest.MonkeyPatch
+    scene: Path, cluster_workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(scheduler=there.scheduler)
+    study = ss.Study(scene, {"ground.mu_across": [0.2, 0.8]}).run(
+        scheduler=cluster_workers.scheduler
+    )
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ss.SnakeStudioError, match="pip install pandas"):
         study.to_pandas()
@@ -201,7 +211,7 @@ def test_pandas_gets_the_table_or_is_required(
     assert list(study.to_pandas()) == list(study.table)
 
 
-def test_interrupted_study_resumes(scene: Path, there: Workers, tmp_path: Path) -> None:
+def test_interrupted_study_resumes(scene: Path, cluster_workers: Workers, tmp_path: Path) -> None:
     study = ss.Study(
         scene, VARY | {"gait.amplitude_deg": (20, 40, 41)}, file=tmp_path / "own.study.toml"
     )
@@ -211,7 +221,7 @@ def test_interrupted_study_resumes(scene: Path, there: Workers, tmp_path: Path) 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        study.run(scheduler=there.scheduler, progress=interrupted)
+        study.run(scheduler=cluster_workers.scheduler, progress=interrupted)
     finished = int(study.table["runs"].sum())
     assert 0 < finished < 82
     reports: list[Progress] = []
@@ -220,10 +230,10 @@ def test_interrupted_study_resumes(scene: Path, there: Workers, tmp_path: Path) 
         reports.append(progress)
         return progress.finished <= finished
 
-    study.run(scheduler=there.scheduler, progress=stopped)
+    study.run(scheduler=cluster_workers.scheduler, progress=stopped)
     assert reports[0].known >= 0
     assert reports[-1].state in ("cancelled", "done")
-    study.run(scheduler=there.scheduler, progress=reports.append)
+    study.run(scheduler=cluster_workers.scheduler, progress=reports.append)
     assert (reports[-1].state, reports[-1].finished) == ("done", 82)
     assert reports[-1].known > finished
 
@@ -337,9 +347,9 @@ def test_invalid_calls_are_reported(scene: Path, study_file: Path) -> None:
             study.run(**call)  # type: ignore[arg-type]
 
 
-def test_values_without_effect_are_reported(scene: Path, there: Workers) -> None:
+def test_values_without_effect_are_reported(scene: Path, cluster_workers: Workers) -> None:
     with pytest.warns(UserWarning, match="has no effect"):
-        ss.Study(scene, {"ground.mu_rolling": [0.1, 0.2]}).run(scheduler=there.scheduler)
+        ss.Study(scene, {"ground.mu_rolling": [0.1, 0.2]}).run(scheduler=cluster_workers.scheduler)
 
 
 def test_ranges_lists_and_groups_are_read(scene: Path) -> None:
@@ -406,9 +416,7 @@ def test_misspelt_names_are_reported_before_a_study_runs(
     assert not file.exists()
 
 
-def test_misspelt_measure_in_a_study_file_is_reported_when_opened(
-    scene: Path, tmp_path: Path
-) -> None:
+def test_misspelt_measure_is_reported_when_opened(scene: Path, tmp_path: Path) -> None:
     study = ss.Study(scene, VARY, ["net_speed"], file=tmp_path / "own.study.toml")
     text = study.path.read_text("utf-8")
     study.path.write_text(text.replace('"net_speed"', '"nett_speed"'), encoding="utf-8")

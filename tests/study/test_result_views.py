@@ -26,7 +26,7 @@ def rows_of(table: Table) -> ResultRows:
 
 @pytest.fixture(scope="module")
 def table() -> Table:
-    return table_of(made_up_study(("amplitude", "phase", "model")), 300, landed=290)
+    return table_of(made_up_study(("amplitude", "phase", "model")), 300, completed=290)
 
 
 # --- columns --------------------------------------------------------------------------------------
@@ -200,14 +200,14 @@ def test_rows_in_all_ranges_are_brushed(table: Table) -> None:
 
 def test_choices_stay_when_further_runs_finish() -> None:
     study = made_up_study()
-    rows = rows_of(table_of(study, 100, landed=80))
+    rows = rows_of(table_of(study, 100, completed=80))
     rows.sort("net_speed", True)
     rows.sift("net_speed > 0.02")
     rows.brush({"gait.amplitude_deg": (20.0, 40.0)})
     rows.pin([70], True)
     rows.select([5, 90])
     before = rows.visible.tolist()
-    rows.set_results(Results(table_of(study, 200, landed=180), UNITS))
+    rows.set_results(Results(table_of(study, 200, completed=180), UNITS))
     assert rows.selected_rows == [5, 90]
     assert rows.visible[0] == 70
     assert set(before) < set(rows.visible.tolist())
@@ -244,7 +244,7 @@ def test_scales_of_values_of_unusual_size_have_ends(values: list[float], log: bo
 
 def test_categories_are_equally_spaced() -> None:
     scale = ResultColumn("a", "A", "", "varied", np.array([0.0, 1.0, 2.0]), ("x", "y", "z")).scale()
-    assert scale.share(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
+    assert scale.fraction(np.arange(3.0)).tolist() == pytest.approx([1 / 6, 0.5, 5 / 6])
 
 
 # --- maps -----------------------------------------------------------------------------------------
@@ -293,8 +293,8 @@ def test_cell_shows_best_mean_or_worst_of_its_points() -> None:
     assert (best.values[inside] <= mean.values[inside]).all()
     assert (worst.values[inside] >= mean.values[inside]).all()
     for line, column in np.argwhere(inside).tolist():
-        there = (x.values == best.x[column]) & (y.values == best.y[line]) & results.counts
-        assert best.values[line, column] == cost.values[there].min()
+        in_cell = (x.values == best.x[column]) & (y.values == best.y[line]) & results.counts
+        assert best.values[line, column] == cost.values[in_cell].min()
     fixed = fixed_rows(
         results, {"ground.mu_across": float(choices(columns["ground.mu_across"])[1])}
     )

@@ -41,7 +41,7 @@ def sampled(plan: Plan, score: Callable[[np.ndarray], PointScore] | None = None)
         points += places
         if chooses.adaptive:
             assert score is not None
-            chooses.receive_scores([score(place) for place in places])
+            chooses.receive_scores([score(position) for position in places])
     return np.array(points)
 
 
@@ -78,27 +78,27 @@ def test_widened_study_starts_with_its_old_points(kind: str) -> None:
 def test_evolution_finds_the_minimum_of_rosenbrock() -> None:
     """Its minimum is 0 at (1, 1) in the square (-2, 2)^2 (Rosenbrock 1960)."""
 
-    def score(place: np.ndarray) -> PointScore:
-        x, y = 4.0 * place - 2.0
+    def score(position: np.ndarray) -> PointScore:
+        x, y = 4.0 * position - 2.0
         return PointScore((float(100.0 * (y - x * x) ** 2 + (1.0 - x) ** 2),), 0.0)
 
     text = TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 600\n'
     points = sampled(plan_of(text), score)
     assert len(points) == 600
-    assert min(score(place).goals[0] for place in points) < 1e-6
+    assert min(score(position).goals[0] for position in points) < 1e-6
     np.testing.assert_array_equal(points, sampled(plan_of(text), score))
 
 
 def test_evolution_restarts_after_convergence() -> None:
     """A function with one wide basin around the start and a deeper narrow one elsewhere."""
 
-    def score(place: np.ndarray) -> PointScore:
-        wide = np.sum((place - 0.5) ** 2)
-        narrow = 20.0 * np.sum((place - 0.85) ** 2) - 0.5
+    def score(position: np.ndarray) -> PointScore:
+        wide = np.sum((position - 0.5) ** 2)
+        narrow = 20.0 * np.sum((position - 0.85) ** 2) - 0.5
         return PointScore((float(min(wide, narrow)),), 0.0)
 
     points = sampled(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 1500\n'), score)
-    assert min(score(place).goals[0] for place in points) < -0.49
+    assert min(score(position).goals[0] for position in points) < -0.49
 
 
 def test_restarts_and_generations_of_evolution_are_known() -> None:
@@ -116,8 +116,8 @@ def test_restarts_and_generations_of_evolution_are_known() -> None:
 def test_evolution_respects_limits_and_failed_runs() -> None:
     """Minimum of x + y where x y >= 0.25 is 1 at (0.5, 0.5); runs with x > 0.9 fail."""
 
-    def score(place: np.ndarray) -> PointScore:
-        x, y = place
+    def score(position: np.ndarray) -> PointScore:
+        x, y = position
         return PointScore((math.inf if x > 0.9 else float(x + y),), max(0.0, float(0.25 - x * y)))
 
     points = sampled(plan_of(TWO + GOAL + '[search]\nkind = "cma_es"\npoints = 400\n'), score)
@@ -153,14 +153,14 @@ def test_two_goals_give_their_front() -> None:
     one = '[[vary]]\nkey = "ground.mu_along"\nlow = 0.0\nhigh = 1.0\n'
     two = GOAL + '[[goals]]\nmeasure = "cost_of_transport"\naim = "minimise"\n'
 
-    def score(place: np.ndarray) -> PointScore:
-        x = 20.0 * float(place[0]) - 10.0
+    def score(position: np.ndarray) -> PointScore:
+        x = 20.0 * float(position[0]) - 10.0
         return PointScore((x * x, (x - 2.0) ** 2), 0.0)
 
     for kind in ("nsga2", "tpe"):
         text = one + two + f'[search]\nkind = "{kind}"\npoints = 160\nseed = 2\n'
         points = sampled(plan_of(text), score)
-        goals = np.array([score(place).goals for place in points])
+        goals = np.array([score(position).goals for position in points])
         best = goals[front(goals)]
         inside = np.abs(np.sqrt(best[:, 0]) + np.sqrt(best[:, 1]) - 2.0) < 1e-6
         assert inside.sum() >= 8, kind
@@ -174,4 +174,4 @@ def test_smallest_generations_give_all_points(kind: str, points: int) -> None:
     goals = GOAL + ('[[goals]]\nmeasure = "net_distance"\n' if kind == "nsga2" else "")
     text = f'{TWO}[search]\nkind = "{kind}"\npoints = {points}\nbatch = {batch}\n{goals}'
     score = PointScore(tuple(1.0 for _ in range(goals.count("measure"))), 0.0)
-    assert len(sampled(plan_of(text), lambda place: score)) == points
+    assert len(sampled(plan_of(text), lambda position: score)) == points

@@ -206,8 +206,8 @@ def test_third_pipe_of_the_papers_lets_the_robot_pass() -> None:
     rows = [row for row in table_of("third_pipe") if row["failed"] == "0"]
     x, y = (column(rows, f"obstacles[3].{axis}_m") for axis in "xy")
     furthest = column(rows, "furthest place of link 6")
-    for place in ((0.8037, 0.1851), (0.8037, 0.2901)):
-        assert furthest[np.argmin(np.hypot(x - place[0], y - place[1]))] > 2.0
+    for position in ((0.8037, 0.1851), (0.8037, 0.2901)):
+        assert furthest[np.argmin(np.hypot(x - position[0], y - position[1]))] > 2.0
     assert furthest[y > 0.58].max() < 1.5
 
 

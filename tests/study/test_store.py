@@ -30,8 +30,8 @@ def files(folder: Path) -> set[str]:
 def test_stored_numbers_keep_their_bits(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
         store.begin({"study": "text"})
-        store.ask([RunRequest(0, 0, "key0", {"a.b": 0.1, "c": "x", "d": True})])
-        store.land(outcomes(1200))
+        store.add_requests([RunRequest(0, 0, "key0", {"a.b": 0.1, "c": "x", "d": True})])
+        store.add_outcomes(outcomes(1200))
     with Store(tmp_path / "a.results") as store:
         known = store.known([f"key{k}" for k in range(0, 1200, 2)], traces=True)
         assert len(known) == 600
@@ -58,20 +58,20 @@ def test_notes_of_a_study_are_removed_with_it(tmp_path: Path) -> None:
         assert store.about() == {"study": "two"}
 
 
-def test_reader_sees_new_results(tmp_path: Path) -> None:
+def test_reader_receives_new_results(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store, Store(path) as other:
-        assert other.landed() == 0
-        store.land(outcomes(3))
-        assert other.landed() == 3
-        store.land(outcomes(3, 3))
-        assert other.landed() == 6
+        assert other.last_number() == 0
+        store.add_outcomes(outcomes(3))
+        assert other.last_number() == 3
+        store.add_outcomes(outcomes(3, 3))
+        assert other.last_number() == 6
 
 
 def test_repeated_run_replaces_its_result(tmp_path: Path) -> None:
     with Store(tmp_path / "a.results", writing=True) as store:
-        store.land([RunOutcome("k", "failed", "No.", (math.nan,))])
-        store.land([RunOutcome("k", "done", "", (1.0,))])
+        store.add_outcomes([RunOutcome("k", "failed", "No.", (math.nan,))])
+        store.add_outcomes([RunOutcome("k", "done", "", (1.0,))])
         assert store.known(["k"])["k"].state == "done"
 
 
@@ -92,7 +92,7 @@ import os, signal
 from pathlib import Path
 from snakestudio.study.store import RunOutcome, Store
 store = Store(Path({str(path)!r}), writing=True)
-store.land([RunOutcome("first", "done", "", (1.0,))])
+store.add_outcomes([RunOutcome("first", "done", "", (1.0,))])
 store.db.execute("BEGIN IMMEDIATE")
 store.db.execute("INSERT INTO runs VALUES ('half', 'done', '', '[]', NULL, 0, '', 2)")
 os.kill(os.getpid(), signal.SIGKILL)
@@ -111,19 +111,19 @@ def test_finished_store_is_a_single_file(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     copy = tmp_path / "elsewhere" / "b.results"
     with Store(path, writing=True) as store:
-        store.land(outcomes(3))
+        store.add_outcomes(outcomes(3))
     assert files(tmp_path) == {"a.results"}
     copy.parent.mkdir()
     shutil.copy(path, copy)
     with Store(copy) as store:
-        assert store.landed() == 3
+        assert store.last_number() == 3
         assert files(copy.parent) == {"b.results"}, (
             "also while it is read: its folder may be read-only"
         )
     with Store(path, writing=True) as store:
-        store.land(outcomes(3, 3))
+        store.add_outcomes(outcomes(3, 3))
         late = Store(path)  # the window reads it while the study ends
-    assert late.landed() == 6
+    assert late.last_number() == 6
     late.close()
     assert files(tmp_path) == {"a.results", "elsewhere"}
 
@@ -132,7 +132,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     Store(path, writing=True).close()
     with Store(path) as store, pytest.raises(StudyError, match="cannot be"):
-        store.land(outcomes(1))
+        store.add_outcomes(outcomes(1))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -231,8 +231,8 @@ def test_damaged_texts_are_refused(tmp_path: Path, spoil: str) -> None:
     )
     with Store(store_path(path), writing=True) as store:
         store.begin({"study": text})
-        store.ask([RunRequest(0, 0, "key0", {"gait.amplitude_deg": 1.0})])
-        store.land(outcomes(1))
+        store.add_requests([RunRequest(0, 0, "key0", {"gait.amplitude_deg": 1.0})])
+        store.add_outcomes(outcomes(1))
     assert results_of(path).n_points == 1
     assert units_of_results(path) == {}
     with sqlite3.connect(store_path(path)) as other:
@@ -245,7 +245,7 @@ def test_damaged_texts_are_refused(tmp_path: Path, spoil: str) -> None:
 def test_truncated_results_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.results"
     with Store(path, writing=True) as store:
-        store.land(outcomes(2000))
+        store.add_outcomes(outcomes(2000))
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(StudyError, match="damaged"), Store(path) as store:

@@ -121,9 +121,9 @@ def test_process_that_does_not_respond_is_ended(
 
 
 def test_study_pauses_and_resumes(
-    long_study: Path, begun: Callable[..., StudyProcess], there: Workers
+    long_study: Path, begun: Callable[..., StudyProcess], cluster_workers: Workers
 ) -> None:
-    process = begun(long_study, there)
+    process = begun(long_study, cluster_workers)
     process.pause()
     wait_until(lambda: process.paused)
     assert process.progress is not None
@@ -134,17 +134,17 @@ def test_study_pauses_and_resumes(
 
 
 def test_study_ends_with_its_watcher(
-    long_study: Path, begun: Callable[..., StudyProcess], there: Workers
+    long_study: Path, begun: Callable[..., StudyProcess], cluster_workers: Workers
 ) -> None:
     """Also if the watching process was killed: its end of the pipe is closed then."""
-    process = begun(long_study, there)
+    process = begun(long_study, cluster_workers)
     wait_until(lambda: process.progress is not None and process.progress.finished >= 1)
     assert process.process.stdin is not None
     process.process.stdin.close()
     wait_until(lambda: not process.running)
     assert process.process.returncode == 130
     with Store(store_path(long_study)) as store:
-        assert store.landed() >= 1
+        assert store.last_number() >= 1
 
 
 def test_problems_have_their_keys(study_file: Path, begun: Callable[..., StudyProcess]) -> None:

@@ -44,7 +44,7 @@ def test_lines_do_not_depend_on_the_packets(lines: list[bytes], data: st.DataObj
     assert received == expected
 
 
-def test_endless_line_takes_no_memory() -> None:
+def test_endless_line_uses_bounded_memory() -> None:
     buffer = LineBuffer()
     too_long = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
     assert too_long == [True] + [False] * 49
@@ -145,8 +145,8 @@ def test_garbage_is_answered_and_the_next_trigger_counts() -> None:
 
 def test_slow_peer_is_awaited_and_a_vanished_one_ignored() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
-        with peer("vanish", receiver.port, "STA") as gone:
-            gone.result()
+        with peer("vanish", receiver.port, "STA") as vanished:
+            vanished.result()
             with peer("slow", receiver.port, "START slow 3"):
                 trigger = receiver.wait(limit=20)
         assert trigger is not None
@@ -343,22 +343,22 @@ def test_chain_of_instruments_starts_and_stops_together() -> None:
         choices = StartSettings(
             fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20
         )
-        with SynchronizedStart(choices, "trial 4", lambda: began.append(time.time())) as together:
-            together.prepare()
-            assert f"Waiting for START on port {together.port}" in together.doing
+        with SynchronizedStart(choices, "trial 4", lambda: began.append(time.time())) as start:
+            start.prepare()
+            assert f"Waiting for START on port {start.port}" in start.doing
             ended = threading.Event()
-            with peer("fire", together.port, "START outside 5.0", "STOP outside 6.0"):
-                assert together.wait()
-                together.start_run()
-                together.accompany(ended.is_set, ended.set, lambda: None)
+            with peer("fire", start.port, "START outside 5.0", "STOP outside 6.0"):
+                assert start.wait()
+                start.start_run()
+                start.accompany(ended.is_set, ended.set, lambda: None)
             assert len(began) == 1
-            assert together.trigger is not None
-            assert together.started is not None
-            assert 0 <= began[0] - together.trigger.received < 1.0
+            assert start.trigger is not None
+            assert start.started is not None
+            assert 0 <= began[0] - start.trigger.received < 1.0
         seen = camera.result()
     assert [line[0] for line in seen][-2:] == ["START", "STOP"]
     assert seen[-1][1] == "trial_4"
-    notes = " ".join(together.notes)
+    notes = " ".join(start.notes)
     for part in (
         "START was received from",
         "“outside”",
@@ -374,16 +374,16 @@ def test_manual_start_needs_no_trigger() -> None:
     began: list[int] = []
     with SynchronizedStart(
         StartSettings(wait="port", wait_port=0), "", lambda: began.append(1)
-    ) as together:
-        together.prepare()
-        together.start_now()
-        assert together.wait()
-        together.start_run()
+    ) as start:
+        start.prepare()
+        start.start_now()
+        assert start.wait()
+        start.start_run()
     assert began == [1]
-    with SynchronizedStart(StartSettings(), "", lambda: began.append(2)) as together:
-        together.prepare()
-        together.cancel()
-        assert not together.wait()
+    with SynchronizedStart(StartSettings(), "", lambda: began.append(2)) as start:
+        start.prepare()
+        start.cancel()
+        assert not start.wait()
     assert began == [1]
 
 
@@ -396,14 +396,14 @@ def test_program_does_not_trigger_itself() -> None:
 def test_run_is_not_started_if_a_peer_is_lost() -> None:
     began: list[int] = []
     with listening("silent") as (other, port):
-        together = SynchronizedStart(
+        start = SynchronizedStart(
             StartSettings(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1)
         )
-        together.prepare()
+        start.prepare()
         other.end()
         with pytest.raises(TriggerError, match="is lost"):
-            together.start_run()
-        together.close()
+            start.start_run()
+        start.close()
     assert began == []
 
 
@@ -411,11 +411,11 @@ def test_refusal_is_reported_while_the_run_continues() -> None:
     with listening("busy") as (_, port):
         with SynchronizedStart(
             StartSettings(fire=True, host="127.0.0.1", port=port), "", lambda: None
-        ) as together:
-            together.prepare()
-            together.start_run()
-        assert "the camera is not ready" in together.trouble
-        assert together.trouble in together.notes
+        ) as start:
+            start.prepare()
+            start.start_run()
+        assert "the camera is not ready" in start.trouble
+        assert start.trouble in start.notes
 
 
 @pytest.mark.skipif(available(), reason="pylsl is installed")

@@ -70,8 +70,8 @@ class Clapping:
         s, c = np.sin(phase), np.cos(phase)
         shares = (s**3, 3 * pace * s**2 * c, 3 * pace**2 * (2 * s * c**2 - s**3))
         angle, rate, acceleration = np.zeros((3, len(time), len(self._axes)))
-        for part, share in zip((angle, rate, acceleration), shares, strict=True):
-            part[:, entries(self._axes, "yaw")] = math.radians(law.clap_deg) * share[:, None]
+        for part, weight in zip((angle, rate, acceleration), shares, strict=True):
+            part[:, entries(self._axes, "yaw")] = math.radians(law.clap_deg) * weight[:, None]
         angle[:, entries(self._axes, "pitch")] = math.radians(law.pitch_deg)
         return angle, rate, acceleration
 

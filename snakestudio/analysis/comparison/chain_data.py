@@ -97,7 +97,7 @@ class ChainComparison:
     of the body. Shape (links,)."""
 
     def order(self, errors: FloatArray) -> float:
-        """Order of convergence in n of errors (links,), by least squares; NaN if it cannot be determined.
+        """Return the order of convergence in n of errors (links,), by least squares; NaN if it cannot be determined.
 
         Only the larger half of the numbers of links is used, but at least three: chains of few long links
         are not yet in the asymptotic range.

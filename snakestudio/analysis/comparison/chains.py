@@ -114,7 +114,7 @@ def compare_chain(
 
 
 def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
-    """Loads of the strain law: the axial force if the body stretches, the couples if it bends or twists."""
+    """Return the loads of the strain law: the axial force if the body stretches, the couples if it bends or twists."""
     law = StrainLaw(scene.strain, scene.beam)
     spread = np.linspace(0.0, scene.run.duration_s, 13)
     field = law.at(
@@ -133,7 +133,7 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
 
 
 def as_chain(body: Scene, n: int) -> Scene:
-    """Scene of a chain of `n` links for a body that is moved by friction, with a stable time step.
+    """Return the scene of a chain of `n` links for a body that is moved by friction, with a stable time step.
 
     Raises `SceneError` like `discretise`.
     """
@@ -165,7 +165,7 @@ class _Track:
         while (left := target - runner.engine.step_count) > 0:
             border = runner.scene.steps_per_period
             steps = min(left, border - runner.engine.step_count % border)
-            if left == steps > 1:  # only the last step, see `torque`
+            if left == steps > 1:  # the last step is taken alone, see `torque`
                 steps -= 1
             before = runner.latest.joint_torque
             report = runner.advance(steps)
@@ -236,7 +236,7 @@ def _free(
     # The work of a step grows with the cube of the number of links, and smaller links need smaller
     # steps.
     work = np.array([1.0, *((n / 8) ** 2 for n in counts)])
-    share = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
+    fraction = np.concatenate([[0.0], np.cumsum(work) / work.sum()])
     stops = sorted({*times, *np.linspace(0.0, scene.run.duration_s, 21)[1:].tolist()})
 
     def followed(track: _Track, index: int, record_profiles: Callable[[], None]) -> bool:
@@ -245,7 +245,10 @@ def _free(
             track.advance_to(stop)
             if stop in times:
                 record_profiles()
-            done = share[index] + (share[index + 1] - share[index]) * stop / scene.run.duration_s
+            done = (
+                fraction[index]
+                + (fraction[index + 1] - fraction[index]) * stop / scene.run.duration_s
+            )
             if not tell(float(done)):
                 return False
         return True
@@ -282,7 +285,7 @@ def _free(
 
 
 def _profile(track: _Track, instant: Instant, n: int, parts: tuple[Part, ...]) -> ChainProfile:
-    """Profile of a running chain compared with the body at a time."""
+    """Return the profile of a running chain compared with the body at a time."""
     snapshot = track.runner.latest
     length = instant.params.length
     joint = length / n * np.arange(1, n, dtype=np.float64)

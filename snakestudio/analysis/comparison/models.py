@@ -129,7 +129,7 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
-    """Reasons why a formulation cannot run the scene; empty if it can."""
+    """Return the reasons why a formulation cannot run the scene; empty if it can."""
     try:
         fitted, _ = fitted_to(scene, kind, base_dir)
     except SceneError as error:
@@ -140,7 +140,7 @@ def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str
 def fitted_to(
     scene: Scene, kind: str, base_dir: Path | None = None
 ) -> tuple[Scene, tuple[str, ...]]:
-    """The scene adapted to another formulation, with remarks.
+    """Return the scene adapted to another formulation, with remarks.
 
     A time step that is too long for the formulation is replaced by its largest stable integer fraction,
     so that control periods remain integer multiples of the step. The scene's own formulation runs
@@ -271,7 +271,7 @@ LAW_NAMES = {
 
 
 def friction_law(scene: Scene) -> str:
-    """Coulomb friction law of a scene, as in `ground.law`; "" if no such friction acts."""
+    """Return the Coulomb friction law of a scene, as in `ground.law`; "" if no such friction acts."""
     ground = scene.ground
     coefficients = (ground.mu_along, ground.mu_across, ground.mu_backward or 0.0)
     slippery = (
@@ -283,7 +283,7 @@ def friction_law(scene: Scene) -> str:
 
 
 def _with_laws(runs: tuple[ModelRun, ...]) -> tuple[ModelRun, ...]:
-    """The runs, with a note on each whose friction law differs from that of the reference."""
+    """Return the runs, with a note on each whose friction law differs from that of the reference."""
     reference = next((run for run in runs if run.recording is not None), None)
     law = "" if reference is None else friction_law(reference.scene)
 

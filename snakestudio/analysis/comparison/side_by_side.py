@@ -97,7 +97,7 @@ class _Tally:
         self.cancelled = threading.Event()
 
     def of(self, index: int) -> Report:
-        """Progress of one of the works."""
+        """Return the progress of one of the works."""
 
         def report(fraction: float) -> bool:
             with self._lock:

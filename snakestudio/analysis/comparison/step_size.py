@@ -213,13 +213,13 @@ def check_step_size(
     StepCheck or None
         None if it was cancelled.
     """
-    share = 3.0 / 7.0  # fraction of the work: 1 + 2 of 1 + 2 + 4
+    coarse_work = 3.0 / 7.0  # fraction of the work: 1 + 2 of 1 + 2 + 4
 
     def first(fraction: float) -> bool:
-        return progress is None or progress(share * fraction)
+        return progress is None or progress(coarse_work * fraction)
 
     def second(fraction: float) -> bool:
-        return progress is None or progress(share + (1.0 - share) * fraction)
+        return progress is None or progress(coarse_work + (1.0 - coarse_work) * fraction)
 
     works = [partial(_run, refined(scene, parts), base_dir, changes) for parts in (1, 2)]
     runs = run_side_by_side(works, first, weights=(1.0, 2.0), gently=gently)
@@ -237,7 +237,7 @@ def check_step_size(
 
 
 def refined(scene: Scene, parts: int) -> Scene:
-    """The scene with its step divided by `parts`.
+    """Return the scene with its step divided by `parts`.
 
     For formulations that adapt their steps to an error tolerance, the tolerance is divided by the square
     of `parts`: in the least accurate method, of order 1, the error of a step grows with its square.
@@ -293,7 +293,7 @@ class _Measures:
 
 
 def _measure(recording: Recording) -> _Measures:
-    """Measures of a complete run."""
+    """Return the measures of a complete run."""
     energy = recording.schema.energy
     actuator = energy.index("work_actuator")
     friction = energy.index("work_friction")
@@ -329,7 +329,7 @@ def _measure(recording: Recording) -> _Measures:
 
 
 def _largest_force(rows: Rows) -> float:
-    """Largest contact force on a link, as the mean between two rows, or force of an anchor or support, N."""
+    """Return the largest contact force on a link, as the mean between two rows, or force of an anchor or support, N."""
     span = np.diff(rows.time)
     impulses = np.diff(rows.impulse_obstacle + rows.impulse_ground, axis=0)
     sizes = np.linalg.norm(impulses, axis=2).max(axis=1, initial=0.0)
@@ -351,19 +351,21 @@ class _Series:
     values: tuple[FloatArray, ...]
     scale: float
     scale_name: str
-    share: float = 1.0
+    distance_scale: float = 1.0
     """Factor of distances between values: 1 / sqrt(n) gives the RMS over n links."""
     absolute: bool = False
     """Whether errors are always relative to the scale, because the magnitude of the value has no
     meaning."""
 
     def distance(self, one: int, other: int) -> float:
-        """Distance between two values."""
-        return self.share * float(np.linalg.norm(self.values[one] - self.values[other]))
+        """Return the distance between two values."""
+        return self.distance_scale * float(np.linalg.norm(self.values[one] - self.values[other]))
 
     def reference(self, limit: FloatArray | None = None) -> tuple[float, str]:
-        """Reference of the errors and its name; `limit` is the value for a vanishing step, if known."""
-        size = self.share * float(np.linalg.norm(self.values[-1] if limit is None else limit))
+        """Return the reference of the errors and its name; `limit` is the value for a vanishing step, if known."""
+        size = self.distance_scale * float(
+            np.linalg.norm(self.values[-1] if limit is None else limit)
+        )
         near_zero = self.absolute or size < _NEAR_ZERO * self.scale
         return (self.scale, self.scale_name) if near_zero else (size, "value")
 
@@ -380,7 +382,7 @@ class _Judgement:
 
 
 def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
-    """The reported quantities and, last, the positions of the links, which are not reported."""
+    """Return the reported quantities and, last, the positions of the links, which are not reported."""
     body = scene.body
     last = measures[-1]
     length = max(last.links_path, 1e-6 * body.length)
@@ -434,7 +436,7 @@ def _series(scene: Scene, measures: Sequence[_Measures]) -> tuple[_Series, ...]:
 
 
 def _judge_series(series: _Series, most_order: float) -> _Judgement:
-    """Error of the first value. Orders up to `most_order` are plausible; 0: no order can be determined."""
+    """Return the error of the first value. Orders up to `most_order` are plausible; 0: no order can be determined."""
     reference, _ = series.reference()
     visible = most_order > 0.0
     count = len(series.values)
@@ -452,7 +454,7 @@ def _judge_series(series: _Series, most_order: float) -> _Judgement:
         along = float(
             np.vdot(series.values[0] - series.values[1], series.values[1] - series.values[2])
         )
-        cosine = along * series.share**2 / (first * second)
+        cosine = along * series.distance_scale**2 / (first * second)
         if _LEAST_ORDER <= order <= most_order and cosine >= _SAME_DIRECTION:
             limit = series.values[2] + (series.values[2] - series.values[1]) / (2.0**order - 1.0)
             return _Judgement(first / (1.0 - 2.0**-order), "order", order, limit)
@@ -466,7 +468,7 @@ def _spread(spread: float, *, settled: bool) -> _Judgement:
 
 
 def _two_suffice(runs: Sequence[StepRun]) -> bool:
-    """Whether a third run is unnecessary: two agree well enough, or the first failed."""
+    """Return whether a third run is unnecessary: two agree well enough, or the first failed."""
     if not runs[0].complete:
         return True
     if not (runs[1].complete and runs[0].stable):
@@ -539,7 +541,7 @@ def _notes(scene: Scene, runs: Sequence[StepRun]) -> tuple[str, ...]:
 def _proposal_after_failures(
     scene: Scene, runs: Sequence[StepRun], complete: Sequence[StepRun]
 ) -> tuple[dict[str, float] | None, str]:
-    """Proposal if fewer than two runs reached their end."""
+    """Return the proposal if fewer than two runs reached their end."""
     if not runs[0].stable:
         return _stable_proposal(scene)
     if complete and not runs[0].complete:
@@ -561,7 +563,7 @@ def _stable_proposal(scene: Scene) -> tuple[dict[str, float], str]:
 
 
 def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, float] | None, str]:
-    """Values for `TARGET`, and the summary."""
+    """Return the values for `TARGET`, and the summary."""
     scene = check.scene
     own = check.runs[0]
     if not own.stable:
@@ -604,7 +606,7 @@ def _proposal(check: StepCheck, complete: Sequence[StepRun]) -> tuple[dict[str, 
 
 
 def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
-    """Distances between the links of each run and those of the next finer one."""
+    """Return the distances between the links of each run and those of the next finer one."""
     parts = [
         f"{_mm(distance)} apart between {_ms(longer.step)} and {_ms(shorter.step)}"
         for distance, longer, shorter in zip(check.apart, complete, complete[1:], strict=False)
@@ -613,7 +615,7 @@ def _apart(check: StepCheck, complete: Sequence[StepRun]) -> str:
 
 
 def _factor(quantity: QuantityCheck) -> float:
-    """Factor of the step for a relative error of `TARGET`; 1 if the error is already smaller."""
+    """Return the factor of the step for a relative error of `TARGET`; 1 if the error is already smaller."""
     if quantity.relative <= TARGET:
         return 1.0
     order = quantity.order if quantity.basis == "order" else 1.0

@@ -73,7 +73,7 @@ class AlignedSamples:
 
 
 def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dict[str, Figure]:
-    """Error values of aligned samples, by name; those that cannot be determined are omitted.
+    """Return the error values of aligned samples, by name; those that cannot be determined are omitted.
 
     Parameters
     ----------
@@ -96,8 +96,8 @@ def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dic
             figures[name] = Figure(float(np.abs(values).max()))
     time = course.time[seen]
     speeds = [
-        float(np.linalg.norm(place[seen][-1, :2] - place[seen][0, :2]) / (time[-1] - time[0]))
-        for place in (course.run, course.experiment)
+        float(np.linalg.norm(position[seen][-1, :2] - position[seen][0, :2]) / (time[-1] - time[0]))
+        for position in (course.run, course.experiment)
     ]
     turn = math.remainder(experiment.direction - run.direction, 2.0 * math.pi)
     pairs = {
@@ -115,7 +115,7 @@ def course_figures(course: AlignedSamples, run: Trend, experiment: Trend) -> dic
 
 
 def error_series(course: AlignedSamples, name: str) -> FloatArray | None:
-    """One measured error series, in the unit of its value; None if there is none."""
+    """Return one measured error series, in the unit of its value; None if there is none."""
     values: FloatArray | None = getattr(course, name)
     if values is None:
         return None

@@ -81,7 +81,7 @@ class Alignment:
     run."""
 
     def apply(self, capture: Capture) -> Capture:
-        """The capture with times and positions in those of the run."""
+        """Return the capture with times and positions in those of the run."""
         turn = rotation(self.heading_rad)
         position = (capture.position - self.pivot_m) @ turn.T + self.pivot_m + self.shift_m
         orientation = capture.orientation
@@ -104,7 +104,7 @@ class Alignment:
 def tracked_pairs(
     capture: Capture, n_links: int, link: int | None
 ) -> tuple[tuple[tuple[int, int], ...], list[str]]:
-    """Pairs of a body of a capture and a link of a run to compare, with remarks.
+    """Return the pairs of a body of a capture and a link of a run to compare, with remarks.
 
     Raises `ExperimentError` if there is no pair.
     """
@@ -194,7 +194,7 @@ def align(
 
 
 def own_beginning(time: FloatArray, run: tuple[float, float], bounds: tuple[float, float]) -> float:
-    """Start of measured times (k,) that are far from a run, to be subtracted; 0 if they are not far.
+    """Return the start of measured times (k,) that are far from a run, to be subtracted; 0 if they are not far.
 
     They are far if no time offset in the bounds brings any of them into the run (start, end, in s).
     """
@@ -205,15 +205,15 @@ def own_beginning(time: FloatArray, run: tuple[float, float], bounds: tuple[floa
 def _frame(
     parts: list[tuple[FloatArray, FloatArray, FloatArray]], options: AlignmentOptions
 ) -> tuple[float, FloatArray, FloatArray]:
-    """Rotation, translation and pivot with the least mean square distance over the common times."""
+    """Return the rotation, translation and pivot with the least mean square distance over the common times."""
     if options.over_s is not None:
         begin = min(float(part[0][0]) for part in parts)
         parts = [
-            (time[early], place[early], run[early])
-            for time, place, run in parts
+            (time[early], position[early], run[early])
+            for time, position, run in parts
             if np.any(early := time <= begin + options.over_s + 1e-9)
         ]
-    measured = np.concatenate([place for _, place, _ in parts])
+    measured = np.concatenate([position for _, position, _ in parts])
     simulated = np.concatenate([run for _, _, run in parts])
     pivot = measured.mean(axis=0) if options.align_position else measured[0]
     aim = simulated.mean(axis=0) if options.align_position else pivot

@@ -53,13 +53,13 @@ class CaptureRecording:
         for b, link in enumerate(capture.links):
             if link is None or link >= n or capture.links.index(link) != b:
                 continue
-            place = capture.position[:, b]
+            position = capture.position[:, b]
             if link == CENTRE_OF_MASS:
-                rate = _slope(capture.time, place)
-                extra |= {f"com_{axis}_m": place[:, a] for a, axis in enumerate("xyz")}
+                rate = _slope(capture.time, position)
+                extra |= {f"com_{axis}_m": position[:, a] for a, axis in enumerate("xyz")}
                 extra |= {f"com_v{axis}_mps": rate[:, a] for a, axis in enumerate("xyz")}
                 continue
-            pose[:, link, :3], twist[:, link, :3] = place, _slope(capture.time, place)
+            pose[:, link, :3], twist[:, link, :3] = position, _slope(capture.time, position)
             self.measured[:, link] = capture.measured[:, b]
             if capture.orientation is not None:
                 pose[:, link, 3:] = capture.orientation[:, b]
@@ -116,14 +116,14 @@ class CaptureRecording:
         return ()
 
     def scene_at(self, time: float) -> Scene:
-        """The scene of the run."""
+        """Return the scene of the run."""
         return self._scene
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def rows(self, start: int, stop: int) -> Rows:
-        """Rows start to stop.
+        """Return the rows start to stop.
 
         Raises `IndexError` if there are no such rows.
         """
@@ -132,17 +132,17 @@ class CaptureRecording:
         return self._rows.slice(start, stop)
 
     def chunks(self) -> Iterator[Rows]:
-        """All rows in one piece: captures are small."""
+        """Yield all rows in one piece: captures are small."""
         yield self._rows
 
     def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` (negative ones count from the end)."""
+        """Return the row at `index` (negative ones count from the end)."""
         return snapshot_from_rows(
             self._rows, index + len(self) if index < 0 else index, self._schema
         )
 
     def index_at(self, time: float) -> int:
-        """Index of the row nearest to `time`."""
+        """Return the index of the row nearest to `time`."""
         return int(np.abs(self._rows.time - time).argmin())
 
 
@@ -185,7 +185,7 @@ def _rows(
 
 
 def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
-    """Derivatives of columns (k, c); NaN where a column is NaN."""
+    """Return the derivatives of columns (k, c); NaN where a column is NaN."""
     from scipy.signal import savgol_filter
 
     result = np.full_like(values, np.nan)
@@ -205,7 +205,7 @@ def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _turning(time: FloatArray, quaternion: FloatArray) -> FloatArray:
-    """Angular velocities (k, 3) in the world frame, rad/s: omega = 2 q' q*."""
+    """Return angular velocities (k, 3) in the world frame, rad/s: omega = 2 q' q*."""
     near = quaternion.copy()
     for i in range(1, len(near)):
         if np.nansum(near[i] * near[i - 1]) < 0.0:

@@ -21,7 +21,7 @@ COVERAGE = 0.95
 
 
 def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
-    """Means (draws,) of a series (k,) resampled in blocks of consecutive rows, wrapped around at its end."""
+    """Return means (draws,) of a series (k,) resampled in blocks of consecutive rows, wrapped around at its end."""
     k = len(values)
     block = max(1, min(block, k))
     sums = np.concatenate([[0.0], np.cumsum(np.concatenate([values, values[: block - 1]]))])
@@ -34,7 +34,7 @@ def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
 
 
 def among_trials(draws: FloatArray, seed: int) -> FloatArray:
-    """Means (draws,) over trials drawn with replacement, of the values (trials, draws) of each trial."""
+    """Return means (draws,) over trials drawn with replacement, of the values (trials, draws) of each trial."""
     trials, n = draws.shape
     random = np.random.default_rng(seed)
     chosen = random.integers(0, trials, (n, trials))
@@ -43,7 +43,7 @@ def among_trials(draws: FloatArray, seed: int) -> FloatArray:
 
 
 def interval(draws: FloatArray) -> tuple[float, float]:
-    """Percentile interval of draws (n,)."""
+    """Return the percentile interval of draws (n,)."""
     tail = 50.0 * (1.0 - COVERAGE)
     low, high = np.percentile(draws, [tail, 100.0 - tail])
     return float(low), float(high)

@@ -93,14 +93,14 @@ class _Frames:
         return (4 * self.points + self.analog) * self.size
 
     def fits(self, count: int, data: bytes) -> bool:
-        """Whether this number of frames fills the section, except for less than a block or zeros."""
+        """Return whether this number of frames fills the section, except for less than a block or zeros."""
         rest = self.available - count * self.frame
         end = self.start + self.available
         return 0 <= rest < BLOCK or (rest > 0 and not any(data[end - rest : end]))
 
 
 def read_c3d(path: Path, data: bytes) -> Markers:
-    """Tracks in a C3D file; a marker with a negative residual was not seen (C3D user guide, "Residuals").
+    """Return the tracks in a C3D file; a marker with a negative residual was not seen (C3D user guide, "Residuals").
 
     Raises `ExperimentError` if the file cannot be read.
     """
@@ -183,7 +183,7 @@ def _markers(path: Path, data: bytes) -> Markers:
 
 
 def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: int) -> int:
-    """Number of frames of a file that has only segments."""
+    """Return the number of frames of a file that has only segments."""
     counts = _counts(header, parameters)
     if not n_segments:
         channels = parameters.count("ANALOG:USED") or header.analog
@@ -197,7 +197,7 @@ def _no_points(path: Path, header: Header, parameters: Parameters, n_segments: i
 
 
 def _rate(path: Path, header: Header, parameters: Parameters, notes: list[str]) -> float:
-    """Frames per second. The parameter is used: the header has a copy of it."""
+    """Return the frames per second. The parameter is used: the header has a copy of it."""
     stated = parameters.number("POINT:RATE")
     rate = stated if stated is not None and stated > 0.0 else header.rate
     if not 1e-3 <= rate <= 1e6:
@@ -210,7 +210,7 @@ def _rate(path: Path, header: Header, parameters: Parameters, notes: list[str]) 
 
 
 def _scale(header: Header, parameters: Parameters, notes: list[str]) -> float:
-    """Length units per step of integers. The header is used where programs write two different values."""
+    """Return the length units per step of integers. The header is used where programs write two different values."""
     stated = [header.scale, parameters.number("POINT:SCALE") or 0.0]
     scales = [scale for scale in stated if np.isfinite(scale) and scale != 0.0]
     if not scales:
@@ -226,7 +226,7 @@ def _scale(header: Header, parameters: Parameters, notes: list[str]) -> float:
 def _layout(
     data: bytes, header: Header, parameters: Parameters, notes: list[str]
 ) -> tuple[_Frames, int]:
-    """Location and number of frames; header, parameters and the size of the file must agree.
+    """Return the location and number of frames; header, parameters and the size of the file must agree.
 
     Raises `DamageError` if they do not.
     """
@@ -283,7 +283,7 @@ def _layout(
 
 
 def _counts(header: Header, parameters: Parameters) -> dict[str, int]:
-    """Number of frames by source; two-byte counters at their limit are omitted."""
+    """Return the number of frames by source; two-byte counters at their limit are omitted."""
     counts: dict[str, int] = {}
     first, last = (parameters.values(f"TRIAL:ACTUAL_{end}_FIELD") for end in ("START", "END"))
     if len(first) == len(last) == 2:
@@ -301,7 +301,7 @@ def _counts(header: Header, parameters: Parameters) -> dict[str, int]:
 
 
 def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Frames]:
-    """All layouts of the frames that header and parameters state, each once; one if they agree."""
+    """Return all layouts of the frames that header and parameters state, each once; one if they agree."""
     used = parameters.count("POINT:USED")
     channels = parameters.count("ANALOG:USED")
     points = [header.points] if used is None else [header.points, used]
@@ -340,7 +340,7 @@ def _candidates(data: bytes, header: Header, parameters: Parameters) -> list[_Fr
 
 
 def _smallest_whole(data: bytes, frames: _Frames, counts: list[int]) -> int:
-    """Smallest number of frames after which there is no data; the largest if there always is."""
+    """Return the smallest number of frames after which there is no data; the largest if there always is."""
     end = frames.start + frames.available
     for count in counts:
         if not any(data[frames.start + count * frames.frame : end]):
@@ -349,7 +349,7 @@ def _smallest_whole(data: bytes, frames: _Frames, counts: list[int]) -> int:
 
 
 def _without_zeros(data: bytes, frames: _Frames) -> int:
-    """Number of frames to the end of the section; zeros at its end fill up the last block."""
+    """Return the number of frames to the end of the section; zeros at its end fill up the last block."""
     k = frames.available // frames.frame
     values = np.frombuffer(data, np.uint8, k * frames.frame, frames.start)
     used = np.flatnonzero(values)
@@ -369,7 +369,7 @@ def _differing(counts: dict[str, int]) -> str:
 
 
 def _ambiguous(header: Header, parameters: Parameters) -> str:
-    """Statements in which header and parameters differ."""
+    """Return the statements in which header and parameters differ."""
     pairs = (
         ("points", header.points, parameters.count("POINT:USED")),
         ("analog values", header.analog, parameters.count("ANALOG:USED")),
@@ -385,7 +385,7 @@ def _ambiguous(header: Header, parameters: Parameters) -> str:
 def _positions(
     data: bytes, frames: _Frames, count: int, numbers: Numbers, scale: float
 ) -> FloatArray:
-    """Positions (k, n, 3) in the file's unit; NaN where a point was not seen."""
+    """Return positions (k, n, 3) in the file's unit; NaN where a point was not seen."""
     width = 4 * frames.points * frames.size
     rows = np.frombuffer(data, np.uint8, count * frames.frame, frames.start).reshape(
         count, frames.frame
@@ -405,7 +405,7 @@ def _positions(
 
 
 def _segments(parameters: Parameters) -> int:
-    """Number of segments with rotations."""
+    """Return the number of segments with rotations."""
     return parameters.count("ROTATION:USED") or 0
 
 
@@ -436,7 +436,7 @@ def _poses(
 
 
 def _unit(path: Path, parameters: Parameters, notes: list[str]) -> tuple[LengthUnit, float]:
-    """Unit of length, and the factor from the file's unit to it."""
+    """Return the unit of length, and the factor from the file's unit to it."""
     spellings = {text.casefold().rstrip(".") for text in parameters.texts("POINT:UNITS") if text}
     if not spellings:
         notes.append("The file does not state its unit of length; millimetres were assumed.")
@@ -453,7 +453,7 @@ def _unit(path: Path, parameters: Parameters, notes: list[str]) -> tuple[LengthU
 
 
 def _texts(parameters: Parameters, name: str) -> list[str]:
-    """Texts of a parameter and of its continuations: one parameter has at most 255."""
+    """Return the texts of a parameter and of its continuations: one parameter has at most 255."""
     texts = parameters.texts(name)
     for i in range(2, 100):
         texts += parameters.texts(f"{name}{i}")

@@ -58,11 +58,11 @@ class Numbers:
         self._order = ">" if processor == _MIPS else "<"
 
     def integers(self, data: bytes) -> NDArray[np.int16]:
-        """Two-byte integers."""
+        """Return two-byte integers."""
         return np.frombuffer(data, f"{self._order}i2").astype(np.int16)
 
     def real(self, data: bytes) -> NDArray[np.float32]:
-        """Four-byte numbers; DEC swaps the words, and its exponent is larger by two."""
+        """Return four-byte numbers; DEC swaps the words, and its exponent is larger by two."""
         if self._processor == _DEC:
             halves = np.frombuffer(data, "<u2").reshape(-1, 2)[:, ::-1]
             with np.errstate(all="ignore"):
@@ -93,7 +93,7 @@ class Parameters:
         return name in self._places
 
     def values(self, name: str) -> FloatArray:
-        """Numbers of a parameter; empty if there is none."""
+        """Return the numbers of a parameter; empty if there is none."""
         kind, _, data = self._raw(name)
         if kind == 1:
             return np.frombuffer(data, np.uint8).astype(np.float64)
@@ -102,26 +102,26 @@ class Parameters:
         return self._numbers.real(data).astype(np.float64) if kind == 4 else np.empty(0)
 
     def number(self, name: str) -> float | None:
-        """The first number of a parameter; None if there is none."""
+        """Return the first number of a parameter; None if there is none."""
         values = self.values(name)
         return float(values[0]) if len(values) and np.isfinite(values[0]) else None
 
     def count(self, name: str) -> int | None:
-        """An unsigned two-byte counter, although the format defines it as signed."""
+        """Return an unsigned two-byte counter, although the format defines it as signed."""
         number = self.number(name)
         if number is None:
             return None
         return round(number + 65536.0 if number < 0.0 else number)
 
     def texts(self, name: str) -> list[str]:
-        """Texts of a parameter; empty if there are none."""
+        """Return the texts of a parameter; empty if there are none."""
         kind, width, data = self._raw(name)
         if kind != -1 or not width:
             return []
         return [_text(data[i : i + width]) for i in range(0, len(data), width)]
 
     def _raw(self, name: str) -> tuple[int, int, bytes]:
-        """Type, first dimension, and bytes; type 0 if there is no such parameter."""
+        """Return the type, first dimension, and bytes; type 0 if there is no such parameter."""
         at = self._places.get(name)
         section = self._section
         if at is None:
@@ -140,7 +140,7 @@ class Parameters:
 
 
 def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
-    """Parameters of a section, which may extend up to the start of the frames.
+    """Return the parameters of a section, which may extend up to the start of the frames.
 
     Raises `DamageError` if their pointers are invalid.
     """
@@ -158,7 +158,7 @@ def read_parameters(section: bytes, numbers: Numbers) -> Parameters:
 
 
 def _entries(section: bytes, numbers: Numbers) -> Iterator[tuple[int, str, int, int]]:
-    """Number, name, position of the pointer, and its value, of each group and parameter."""
+    """Yield the number, name, position of the pointer, and its value, of each group and parameter."""
     at = 4
     while at + 2 <= len(section):
         length, number = struct.unpack_from("<bb", section, at)

@@ -233,13 +233,13 @@ class Heading:
 
 
 def unit_in(text: str) -> tuple[str, str]:
-    """A name without its unit suffix, and the unit ("" for none, or an unknown one)."""
+    """Return a name without its unit suffix, and the unit ("" for none, or an unknown one)."""
     name, unit, _ = _split(text)
     return name, unit
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Name, known unit and the unit as written."""
+    """Return the name, known unit and the unit as written."""
     match = _UNIT.search(text) if len(text) <= _LONGEST else None
     if match is None:
         return text.strip(), "", ""
@@ -254,7 +254,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def link_of(body: str) -> int | None:
-    """0-based link in a body's name, -1 for the centre of mass, None for neither."""
+    """Return the 0-based link in a body's name, -1 for the centre of mass, None for neither."""
     match = _LINK.match(body.strip())
     if match:
         return int(match[1]) - 1
@@ -271,7 +271,7 @@ def rate_in(lines: list[str]) -> float | None:
 
 
 def headings(rows: list[list[str]], n_columns: int) -> list[Heading]:
-    """Meaning of the columns, from one or several rows of names above them (bodies, kinds, axes, units)."""
+    """Return the meaning of the columns, from one or several rows of names above them (bodies, kinds, axes, units)."""
     rows = [[*row, *[""] * (n_columns - len(row))][:n_columns] for row in rows]
     units = [""] * n_columns
     kinds = [""] * n_columns
@@ -340,7 +340,7 @@ def _is_unit(text: str) -> bool:
 
 
 def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
-    """Names of bodies from the rows above the axes, each valid up to the next one."""
+    """Return the names of bodies from the rows above the axes, each valid up to the next one."""
     for row in reversed(rows):
         cells = [cell for cell in row if cell.lower() not in _NO_NAMES]
         if not cells or all(re.fullmatch(r"[\d.]+|[0-9A-Fa-f]{16,}", text) for text in cells):
@@ -355,7 +355,7 @@ def _bodies(rows: list[list[str]], n_columns: int) -> list[str]:
 
 
 def heading_of(cell: str) -> Heading:
-    """Meaning of a name."""
+    """Return the meaning of a name."""
     text = cell.strip().strip('"').lstrip("#%").strip()
     name, unit, written = _split(text)
     low = re.sub(r"[\s_]+", " ", name.lower()).strip()
@@ -366,7 +366,7 @@ def heading_of(cell: str) -> Heading:
 
 
 def _time(low: str, name: str, unit: str) -> Heading | None:
-    """Heading of a column of times or frames; None for any other."""
+    """Return the heading of a column of times or frames; None for any other."""
     path = [part for part in re.split(r"[\s./]+", low) if part]
     last = path[-1] if path else ""
     stamped = "stamp" in path[:-1]
@@ -396,7 +396,7 @@ def _time(low: str, name: str, unit: str) -> Heading | None:
 
 
 def _part(name: str, unit: str, written: str) -> Heading:
-    """Heading of a coordinate or a component of a rotation."""
+    """Return the heading of a coordinate or a component of a rotation."""
     if len(name) > _LONGEST:
         return Heading("")
     euroc = _EUROC.match(name)
@@ -447,7 +447,7 @@ def _part(name: str, unit: str, written: str) -> Heading:
 
 
 def _body(text: str) -> tuple[str, set[str], bool]:
-    """The body in a name, the words of the name, and whether they describe a rotation."""
+    """Return the body in a name, the words of the name, and whether they describe a rotation."""
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
     tokens = {token.lower() for token in re.split(r"[^A-Za-z]+", separated) if token}
     if re.search(r"[./]", text):
@@ -468,7 +468,7 @@ def _body(text: str) -> tuple[str, set[str], bool]:
 
 
 def _checked(what: str, body: str, unit: str, written: str) -> Heading:
-    """A heading if its unit fits the quantity."""
+    """Return a heading if its unit fits the quantity."""
     if what in ("x", "y", "z") and written:
         if length_unit_of(written):
             return Heading(what, body, unit)
@@ -481,7 +481,7 @@ def _checked(what: str, body: str, unit: str, written: str) -> Heading:
 
 
 def _without_letters(columns: list[Heading]) -> list[Heading]:
-    """Headings without single-letter "bodies" of other quantities: v_x is a velocity next to an x or p_x."""
+    """Return the headings without single-letter "bodies" of other quantities: v_x is a velocity next to an x or p_x."""
     letters = {
         each.body.lower()
         for each in columns

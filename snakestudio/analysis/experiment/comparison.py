@@ -112,7 +112,7 @@ def compare_experiment(
         series.append(draws)
         if progress is not None and not progress((index + 1) / len(captures)):
             return None
-    together = _together(trials, series)
+    means = _means(trials, series)
     percent = f"{100 * COVERAGE:.0f} %"
     within = f"blocks of {block_s:.3g} s within a trial"
     if len(trials) > 1:
@@ -122,7 +122,7 @@ def compare_experiment(
         how = f"moving {within}"
         few = " They do not apply to other trials."
     method = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
-    return ExperimentComparison(recording, options, tuple(trials), together, method, block_s)
+    return ExperimentComparison(recording, options, tuple(trials), means, method, block_s)
 
 
 def _trial(
@@ -147,19 +147,19 @@ def _trial(
             f"{capture.name}: Only {np.count_nonzero(measured)} measured rows are within the run. "
             "Increase run.duration_s, or change the time offset."
         )
-    place = laid.position[inside, body]
+    position = laid.position[inside, body]
     own = run.at(link, time)
-    trend, swing = _trends(time[measured], own[measured], place[measured])
+    trend, swing = _trends(time[measured], own[measured], position[measured])
     span = float(time[-1] - time[0])
     period = 1.0 / trend.frequency if math.isfinite(trend.frequency) else span / 8.0
     ahead = path_direction(run.time, run.track(link), time, period, trend.direction)
-    error = place - own
+    error = position - own
     along = error[:, 0] * ahead[:, 0] + error[:, 1] * ahead[:, 1]
     across = error[:, 1] * ahead[:, 0] - error[:, 0] * ahead[:, 1]
     heading_run = run.heading(link, time)
     heading, remarks = _heading(laid, inside, body, heading_run)
     notes += remarks
-    course = AlignedSamples(time, own, place, measured, along, across, heading_run, heading)
+    course = AlignedSamples(time, own, position, measured, along, across, heading_run, heading)
     figures = course_figures(course, trend, swing)
     # A block of one gait period preserves periodic errors; the record must have at least four
     # blocks.
@@ -170,7 +170,7 @@ def _trial(
 
 
 def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[Trend, Trend]:
-    """Trends of a run and of an experiment, at the same times.
+    """Return the trends of a run and of an experiment, at the same times.
 
     The first half period, in which the robot starts, is left out if two periods remain: the gait is not
     periodic yet, and would change the frequency by a few percent.
@@ -187,7 +187,7 @@ def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[
 
 
 def _middle_pair(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
-    """Body and link whose values are reported: those nearest to the middle of the robot (P2 VIII-C)."""
+    """Return the body and link whose values are reported: those nearest to the middle of the robot (P2 VIII-C)."""
     return min(
         pairs,
         key=lambda pair: abs(pair[1] - n_links // 2) if pair[1] != CENTRE_OF_MASS else n_links,
@@ -197,7 +197,7 @@ def _middle_pair(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int,
 def _heading(
     laid: Capture, inside: BoolArray, body: int, heading_run: FloatArray
 ) -> tuple[FloatArray | None, list[str]]:
-    """Heading of the experiment minus that of the run (k,), rad, and remarks."""
+    """Return the heading of the experiment minus that of the run (k,), rad, and remarks."""
     if laid.orientation is None or not np.isfinite(laid.orientation[inside, body]).any():
         return None, []
     yaw = roll_pitch_yaw(laid.orientation[inside, body])[:, 2]
@@ -213,7 +213,7 @@ def _heading(
 
 
 def _draws(trial: TrialComparison, block_s: float, seed: int) -> dict[str, FloatArray]:
-    """Values of a trial from its resampled series, by name. The maximum of a series has no bootstrap."""
+    """Return the values of a trial from its resampled series, by name. The maximum of a series has no bootstrap."""
     seen = trial.course.time[trial.course.measured]
     block = max(1, round(block_s * (len(seen) - 1) / float(seen[-1] - seen[0])))
     draws = {}
@@ -236,11 +236,9 @@ def _with_intervals(trial: TrialComparison, draws: dict[str, FloatArray]) -> Tri
     return replace(trial, figures=figures)
 
 
-def _together(
-    trials: list[TrialComparison], series: list[dict[str, FloatArray]]
-) -> dict[str, Figure]:
-    """Means over the trials, with intervals if there are several."""
-    together = {}
+def _means(trials: list[TrialComparison], series: list[dict[str, FloatArray]]) -> dict[str, Figure]:
+    """Return means over the trials, with intervals if there are several."""
+    means = {}
     for kind in FIGURES:
         own = [trial.figures[kind.name] for trial in trials if kind.name in trial.figures]
         if len(own) < len(trials):
@@ -263,5 +261,5 @@ def _together(
         if kind.name.endswith("_max"):
             value = max(figure.value for figure in own)
             low = high = math.nan
-        together[kind.name] = Figure(value, run, experiment, low, high)
-    return together
+        means[kind.name] = Figure(value, run, experiment, low, high)
+    return means

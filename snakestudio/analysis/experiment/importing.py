@@ -40,7 +40,7 @@ MARKERS = (".trc", ".c3d")
 
 
 def guess_layout(path: str | Path) -> Layout:
-    """Layout with which a file is best read. Undetermined parts are left out: see `Layout.problems`.
+    """Return the layout with which a file is best read. Undetermined parts are left out: see `Layout.problems`.
 
     For TRC and C3D, it contains axes, unit of length, and the names and links of the markers.
 
@@ -53,7 +53,7 @@ def guess_layout(path: str | Path) -> Layout:
 
 
 def recognize_file(path: str | Path) -> Reading:
-    """Interpretation of a text table, with open questions.
+    """Return the interpretation of a text table, with open questions.
 
     Raises `ExperimentError` if the file cannot be read, or is not text.
     """
@@ -62,7 +62,7 @@ def recognize_file(path: str | Path) -> Reading:
 
 
 def preview(path: str | Path, layout: Layout, n: int) -> list[list[str]]:
-    """The first n lines of a file as cells, including the header.
+    """Return the first n lines of a file as cells, including the header.
 
     Raises `ExperimentError` if the file cannot be read.
     """
@@ -102,7 +102,7 @@ def read_capture(path: str | Path, layout: Layout | None = None) -> Capture:
 
 
 def _marker_kinds(capture: Capture) -> dict[str, str]:
-    """Kind of each body of a marker file: points followed by an orientation are rigid bodies."""
+    """Return the kind of each body of a marker file: points followed by an orientation are rigid bodies."""
     if capture.orientation is None:
         return dict.fromkeys(capture.bodies, "marker")
     turned = cast(BoolArray, np.isfinite(capture.orientation).all(axis=2))
@@ -177,7 +177,7 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
 
 
 def _by_layout(reading: Reading, layout: Layout) -> Reading:
-    """The part of the recognition that still applies to a table that is read with another layout."""
+    """Return the part of the recognition that still applies to a table that is read with another layout."""
     own = reading.layout
     same_table = (own.delimiter, own.header_rows) == (layout.delimiter, layout.header_rows)
     if not same_table:
@@ -199,7 +199,7 @@ def _by_layout(reading: Reading, layout: Layout) -> Reading:
 def _recognized(
     capture: Capture, recognition: Recognition, layout: Layout, kinds: dict[str, str]
 ) -> Capture:
-    """The capture with the recognition of its file."""
+    """Return the capture with the recognition of its file."""
     oriented = capture.orientation
     bodies = []
     for index, name in enumerate(capture.bodies):
@@ -251,7 +251,7 @@ def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
 
 
 def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, Clock, list[str]]:
-    """The required columns, (k, c) with c up to the last of them, and the times; NaN for empty cells."""
+    """Return the required columns, (k, c) with c up to the last of them, and the times; NaN for empty cells."""
     needed = {c for body in layout.bodies for c in body.columns}
     needed |= {c for joint in layout.joints for c in (joint.yaw, joint.pitch) if c is not None}
     timed = layout.time_column
@@ -317,7 +317,7 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, C
 
 
 def _summary(reading: Reading, guessed: bool) -> str:
-    """Summary of how a table was read, so that users notice a wrong guess."""
+    """Return the summary of how a table was read, so that users notice a wrong guess."""
     layout = reading.layout
     mark = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}[layout.delimiter]
     time = (
@@ -366,7 +366,7 @@ def _samples(layout: Layout, values: FloatArray, time: FloatArray) -> Samples:
 def _orientation(
     body: BodyColumns, values: FloatArray, layout: Layout, matrix: FloatArray
 ) -> FloatArray:
-    """Quaternions (k, 4) of one body in the world's axes; NaN where there are none."""
+    """Return quaternions (k, 4) of one body in the world's axes; NaN where there are none."""
     result = np.full((len(values), 4), np.nan)
     if body.rotation == "none":
         return result
@@ -382,7 +382,7 @@ def _orientation(
     else:
         columns = columns * ANGLE_UNITS[layout.angle_unit]
     turned = rotation_matrices(body.rotation, columns[known])
-    if body.rotation != "vertical":  # which is about the vertical axis already
+    if body.rotation != "vertical":  # these angles are already about the vertical axis
         # The axes of the world change, and those of the body with them.
         turned = matrix @ turned @ matrix.T
     result[known] = quaternions(turned)

@@ -157,7 +157,7 @@ class Layout:
     """Longest gap that is filled by interpolation (and marked), s."""
 
     def problems(self) -> tuple[str, ...]:
-        """Problems that prevent reading, one message each; empty if there are none."""
+        """Return the problems that prevent reading, one message each; empty if there are none."""
         problems = []
         if self.delimiter not in (",", ";", "\t", " "):
             problems.append(
@@ -220,7 +220,7 @@ class Layout:
 
 
 def length_unit(path: Path, text: str) -> LengthUnit:
-    """The unit of length named in a file.
+    """Return the unit of length named in a file.
 
     Raises `ExperimentError` if it is unknown.
     """
@@ -234,7 +234,7 @@ def length_unit(path: Path, text: str) -> LengthUnit:
 
 
 def axes_matrix(axes: str) -> NDArray[np.float64]:
-    """The matrix (3, 3) from the file's axes to the world's.
+    """Return the matrix (3, 3) from the file's axes to the world's.
 
     Raises `ExperimentError` if `axes` does not have the form "+x-z+y".
     """
@@ -250,7 +250,7 @@ def axes_matrix(axes: str) -> NDArray[np.float64]:
 
 
 def layout_to_toml(layout: Layout) -> str:
-    """A layout as the text of a TOML file."""
+    """Return a layout as the text of a TOML file."""
     import tomlkit
 
     def plain(value: Any) -> Any:
@@ -265,7 +265,7 @@ def layout_to_toml(layout: Layout) -> str:
 
 
 def layout_from_toml(text: str, source: str = "the layout") -> Layout:
-    """The layout in a TOML text.
+    """Return the layout in a TOML text.
 
     Raises `ExperimentError` that names each invalid key.
     """
@@ -285,7 +285,7 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
 
 
 def load_layout(path: str | Path) -> Layout:
-    """The layout in a TOML file.
+    """Return the layout in a TOML file.
 
     Raises `ExperimentError` if it cannot be read.
     """

@@ -53,7 +53,7 @@ class Markers:
         )
 
     def samples(self, layout: Layout) -> tuple[Samples, list[str]]:
-        """The tracks in metres with z up, with remarks; bodies that the layout does not name are omitted."""
+        """Return the tracks in metres with z up, with remarks; bodies that the layout does not name are omitted."""
         links = {body.name: body.link for body in layout.bodies}
         chosen = [i for i, name in enumerate(self.names) if name in links] or list(
             range(len(self.names))
@@ -71,7 +71,7 @@ class Markers:
 
 
 def _turned(orientation: FloatArray, matrix: FloatArray) -> FloatArray:
-    """Quaternions (k, m, 4) in the world's axes; the axes of the bodies are rotated in the same way."""
+    """Return quaternions (k, m, 4) in the world's axes; the axes of the bodies are rotated in the same way."""
     result = orientation.copy()
     known = np.isfinite(orientation).all(axis=2)
     result[known] = quaternions(matrix @ matrices(orientation[known]) @ matrix.T)

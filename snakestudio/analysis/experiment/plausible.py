@@ -21,7 +21,7 @@ _ROBOT = 1.3
 
 
 def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[str]:
-    """Signs of a wrong unit, one sentence each; empty if there are none.
+    """Return the signs of a wrong unit, one sentence each; empty if there are none.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ def suspicions(capture: Capture, robot_length_m: float | None = None) -> list[st
         seen = capture.measured[:, b]
         if np.count_nonzero(seen) < 2:
             continue
-        place = capture.position[seen, b]
+        position = capture.position[seen, b]
         time = capture.time[seen]
-        size = max(size, float(np.ptp(place, axis=0).max()))
+        size = max(size, float(np.ptp(position, axis=0).max()))
         speeds.append(
-            float(np.median(np.linalg.norm(np.diff(place, axis=0), axis=1) / np.diff(time)))
+            float(np.median(np.linalg.norm(np.diff(position, axis=0), axis=1) / np.diff(time)))
         )
     if not speeds:
         return []

@@ -10,7 +10,7 @@ from snakestudio.model.rotations import matrices
 
 
 def rotation_matrices(kind: RotationKind, values: FloatArray) -> FloatArray:
-    """Rotation matrices (k, 3, 3) of rows (k, c) of finite numbers; angles in rad, quaternions not zero."""
+    """Return rotation matrices (k, 3, 3) of rows (k, c) of finite numbers; angles in rad, quaternions not zero."""
     k = len(values)
     if kind == "quaternion":
         return matrices(values / np.linalg.norm(values, axis=1, keepdims=True))
@@ -28,7 +28,7 @@ def rotation_matrices(kind: RotationKind, values: FloatArray) -> FloatArray:
 
 
 def _about(axis: str, angle: FloatArray) -> FloatArray:
-    """Rotations (k, 3, 3) about one axis."""
+    """Return rotations (k, 3, 3) about one axis."""
     i = "xyz".index(axis)
     j, k = (i + 1) % 3, (i + 2) % 3
     result = np.zeros((len(angle), 3, 3))
@@ -40,7 +40,7 @@ def _about(axis: str, angle: FloatArray) -> FloatArray:
 
 
 def _of_vectors(vector: FloatArray) -> FloatArray:
-    """Rotations for vectors axis times angle (k, 3)."""
+    """Return the rotations for vectors axis times angle (k, 3)."""
     half = 0.5 * np.linalg.norm(vector, axis=1, keepdims=True)
     # sin(x) / x; numpy's definition has a factor of pi.
     axis = 0.5 * vector * np.sinc(half / np.pi)

@@ -63,14 +63,14 @@ def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
     total = int(counts.sum()) + 1
     if not even or total == len(time) or total > _MOST_ADDED * len(time):
         return samples, 0
-    place = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    grown = np.interp(np.arange(total), place, time)
+    index = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    grown = np.interp(np.arange(total), index, time)
 
     def spread(values: FloatArray | None) -> FloatArray | None:
         if values is None:
             return None
         result = np.full((total, *values.shape[1:]), np.nan)
-        result[place] = values
+        result[index] = values
         return result
 
     position = spread(samples.position)
@@ -86,7 +86,7 @@ def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
 
 
 def rows_known(values: FloatArray) -> BoolArray:
-    """Rows (..., c) in which all numbers are known."""
+    """Return rows (..., c) in which all numbers are known."""
     return cast(BoolArray, np.isfinite(values).all(axis=-1))
 
 
@@ -104,7 +104,7 @@ position."""
 
 
 def without_unseen_zeros(position: FloatArray) -> FloatArray:
-    """Positions (k, b, 3), with NaN where a body was not visible and its file has 0, 0, 0.
+    """Return positions (k, b, 3), with NaN where a body was not visible and its file has 0, 0, 0.
 
     A track that starts at the origin or passes it is there: the positions before or after are close
     to it.
@@ -128,7 +128,7 @@ def without_unseen_zeros(position: FloatArray) -> FloatArray:
 def _fill_gaps(
     samples: Samples, max_gap_s: float
 ) -> tuple[FloatArray, FloatArray | None, list[str]]:
-    """Positions and orientations with gaps of up to `max_gap_s` filled, and remarks.
+    """Return the positions and orientations with gaps of up to `max_gap_s` filled, and remarks.
 
     The length of a gap is the time between the samples on both sides. Positions follow a monotone
     cubic (PCHIP), which does not overshoot; orientations are interpolated at a constant rate.
@@ -179,7 +179,7 @@ def _fill_gaps(
 
 
 def _turned(time: FloatArray, quaternion: FloatArray, selected: BoolArray) -> FloatArray:
-    """Quaternions (k, 4), interpolated at the marked rows without data."""
+    """Return quaternions (k, 4), interpolated at the marked rows without data."""
     known = np.flatnonzero(np.isfinite(quaternion).all(axis=1))
     result = np.full_like(quaternion, np.nan)
     if len(known) < 2:
@@ -255,7 +255,7 @@ def capture_of(
 
 
 def _within_reason(path: Path, samples: Samples) -> None:
-    """Check that numbers are plausible: squares and differences of huge values are meaningless."""
+    """Reject numbers so large that their squares or differences lose all precision."""
     limits = (("time", samples.time, _LATEST_S, "s"), ("place", samples.position, _FARTHEST_M, "m"))
     for what, values, most, unit in limits:
         size = np.abs(values[np.isfinite(values)])
@@ -277,7 +277,7 @@ def _only(samples: Samples, keep: list[int]) -> Samples:
 
 
 def _in_order(path: Path, samples: Samples, notes: list[str]) -> Samples:
-    """Rows with a time, without duplicate times."""
+    """Return the rows with a time, without duplicate times."""
     time = samples.time
     keep = np.isfinite(time)
     if np.count_nonzero(keep) < 2:

@@ -15,7 +15,7 @@ _MOST_LINES = 3_000_000
 
 
 def read_bytes(path: Path) -> bytes:
-    """Content of a file.
+    """Return the content of a file.
 
     Raises `ExperimentError` if it cannot be read, is empty, or is far too large for a measurement.
     """
@@ -29,12 +29,12 @@ def read_bytes(path: Path) -> bytes:
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 of the content of a file."""
+    """Return the SHA-256 of the content of a file."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_lines(path: Path, data: bytes) -> list[str]:
-    """Lines of a text file: UTF-8 or UTF-16 with a byte order mark, or Latin-1, as older programs write.
+    """Return the lines of a text file: UTF-8 or UTF-16 with a byte order mark, or Latin-1, as older programs write.
 
     Raises `ExperimentError` if it is not a text file.
     """

@@ -49,18 +49,18 @@ class OffsetSearch:
         self._step = 1.0 / capture.rate
 
     def common(self, offset: float) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Times (k,), positions in the capture and in the run (k, 3) of each pair, where both have data.
+        """Return times (k,), positions in the capture and in the run (k, 3) of each pair, where both have data.
 
         Raises `ExperimentError` if there are too few.
         """
         parts = []
-        for time, place, link in self._tracks:
+        for time, position, link in self._tracks:
             inside = (time + offset >= self._run.time[0] - 1e-9) & (
                 time + offset <= self._run.time[-1] + 1e-9
             )
             if np.count_nonzero(inside) >= _LEAST_ROWS:
                 at = time[inside]
-                parts.append((at, place[inside], self._run.at(link, at + offset)))
+                parts.append((at, position[inside], self._run.at(link, at + offset)))
         if not parts:
             begin, end = self._run.time[[0, -1]]
             raise ExperimentError(
@@ -75,8 +75,8 @@ class OffsetSearch:
         own = 0.0
         other = 0.0
         rows = 0
-        for time, place, run in self.common(offset):
-            measured = _without_drift(time, plane(place))
+        for time, position, run in self.common(offset):
+            measured = _without_drift(time, plane(position))
             simulated = _without_drift(time, plane(run))
             product += complex(np.vdot(measured, simulated))
             own += float(np.vdot(measured, measured).real)
@@ -85,7 +85,7 @@ class OffsetSearch:
         return product / rows, own / rows, other / rows
 
     def match(self, offset: float) -> float:
-        """Correlation of the oscillations, 0 to 1 (negative if they are opposed in a common frame)."""
+        """Return the correlation of the oscillations, 0 to 1 (negative if they are opposed in a common frame)."""
         product, own, other = self._even(offset)
         if own <= 0.0 or other <= 0.0:
             return 0.0
@@ -93,7 +93,7 @@ class OffsetSearch:
         return float(size / math.sqrt(own * other))
 
     def best(self, low: float, high: float) -> tuple[float, list[str]]:
-        """The offset with the largest correlation, and remarks."""
+        """Return the offset with the largest correlation, and remarks."""
         from scipy.optimize import minimize_scalar
 
         count = max(9, 2 * math.ceil((high - low) / min(self._step, 0.05)) + 1)
@@ -154,8 +154,8 @@ class OffsetSearch:
         if self._turns:
             overlap = self._even(offset)[0]
             turn = overlap / abs(overlap) if abs(overlap) > 0 else turn
-        for time, place, run in self.common(offset):
-            left = _without_drift(time, plane(place)) * turn - _without_drift(time, plane(run))
+        for time, position, run in self.common(offset):
+            left = _without_drift(time, plane(position)) * turn - _without_drift(time, plane(run))
             rest.append((np.vdot(left[:-1], left[1:]).real, np.vdot(left, left).real))
             rows += len(time)
         ratio = sum(part[0] for part in rest) / max(sum(part[1] for part in rest), 1e-30)
@@ -164,14 +164,14 @@ class OffsetSearch:
         return math.sqrt(max(misfit, 0.0) / (effective * curvature))
 
 
-def plane(place: FloatArray) -> NDArray[np.complex128]:
-    """Positions (k, 3) in the plane as complex numbers x + iy."""
-    plane: NDArray[np.complex128] = place[:, 0] + 1j * place[:, 1]
+def plane(position: FloatArray) -> NDArray[np.complex128]:
+    """Return positions (k, 3) in the plane as complex numbers x + iy."""
+    plane: NDArray[np.complex128] = position[:, 0] + 1j * position[:, 1]
     return plane
 
 
 def _without_drift(time: FloatArray, track: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """A track (k,) without its mean and its linear drift, by least squares."""
+    """Return a track (k,) without its mean and its linear drift, by least squares."""
     centred = time - time.mean()
     scale = float(centred @ centred)
     drift = (centred @ track) / scale if scale > 0.0 else 0.0

@@ -73,7 +73,7 @@ class RunTracks:
             self._tracks[link] = poses
 
     def track(self, link: int) -> FloatArray:
-        """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.
+        """Return positions (rows, 3), m, of a link (0-based), or of the centre of mass.
 
         Raises `ExperimentError` if there is no such link.
         """
@@ -81,17 +81,17 @@ class RunTracks:
         return self._tracks[link][:, :3]
 
     def at(self, link: int, time: FloatArray) -> FloatArray:
-        """Positions (k, 3), m, at any times (k,) within the run; NaN outside."""
+        """Return positions (k, 3), m, at any times (k,) within the run; NaN outside."""
         if link not in self._curves:
             from scipy.interpolate import CubicSpline
 
             self._curves[link] = CubicSpline(self.time, self.track(link))
-        place: FloatArray = self._curves[link](time)
-        place[(time < self.time[0] - 1e-9) | (time > self.time[-1] + 1e-9)] = np.nan
-        return place
+        position: FloatArray = self._curves[link](time)
+        position[(time < self.time[0] - 1e-9) | (time > self.time[-1] + 1e-9)] = np.nan
+        return position
 
     def heading(self, link: int, time: FloatArray) -> FloatArray:
-        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.
+        """Return the angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside.
 
         For the centre of mass, the mean over the links.
         """

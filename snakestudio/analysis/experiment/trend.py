@@ -54,20 +54,20 @@ class Trend:
     """Half the length of the ellipse of the fundamental, m; NaN if there is none."""
 
 
-def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) -> Trend:
-    """The trend of a track.
+def trend_of(time: FloatArray, position: FloatArray, near_hz: float | None = None) -> Trend:
+    """Return the trend of a track.
 
     Parameters
     ----------
     time : (k,) array
         s, at least 8 of them.
-    place : (k, 2) or (k, 3) array
+    position : (k, 2) or (k, 3) array
         m.
     near_hz : float, optional
         The frequency is searched within 40 % of this; over the whole range if omitted.
     """
     at = time - 0.5 * (time[0] + time[-1])
-    z = place[:, 0] + 1j * place[:, 1]
+    z = position[:, 0] + 1j * position[:, 1]
     span = float(time[-1] - time[0])
     low = _LEAST_PERIODS / span
     high = min(_FASTEST_HZ, 0.25 * (len(time) - 1) / span)
@@ -77,7 +77,9 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
     frequency = amplitude = math.nan
     solution = plain
     if high > low:
-        if span * (high - low) > _FEW:  # for many frequencies, search the strongest one first
+        if (
+            span * (high - low) > _FEW
+        ):  # if there are many frequencies, the strongest one is found first
             strongest = _strongest(at, z, low, high)
             low = max(low, strongest - 1.0 / span)
             high = min(high, strongest + 1.0 / span)
@@ -110,7 +112,7 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
 def _fit(
     at: FloatArray, z: ComplexArray, frequency: float, harmonics: int
 ) -> tuple[ComplexArray, float]:
-    """Coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the remaining mean square."""
+    """Return the coefficients a, v, c, P_1, Q_1, P_2, Q_2 by least squares, and the remaining mean square."""
     columns: list[NDArray[np.generic]] = [np.ones(len(at)), at, 0.5 * at * at]
     for harmonic in range(1, harmonics + 1):
         wave = np.exp(2j * math.pi * harmonic * frequency * at)
@@ -124,7 +126,7 @@ def _fit(
 
 
 def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> float:
-    """Frequency, Hz, in a range, with the largest power after a parabola is subtracted from the track."""
+    """Return the frequency, Hz, in a range, with the largest power after a parabola is subtracted from the track."""
     k = len(at)
     even = np.linspace(at[0], at[-1], k)
     matrix = np.stack([np.ones(k), at, at * at], axis=1).astype(np.complex128)
@@ -141,9 +143,9 @@ def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> floa
 
 
 def path_direction(
-    time: FloatArray, place: FloatArray, at: FloatArray, period: float, otherwise: float
+    time: FloatArray, position: FloatArray, at: FloatArray, period: float, otherwise: float
 ) -> FloatArray:
-    """Unit vectors (k, 2) along the path of a run at the times `at`, with its oscillation smoothed out.
+    """Return unit vectors (k, 2) along the path of a run at the times `at`, with its oscillation smoothed out.
 
     Within half a period of the ends of the run, the direction is that of the middle of the last whole
     period: averaging over less than a period would leave part of the oscillation.
@@ -152,7 +154,7 @@ def path_direction(
     ----------
     time : (n,) array
         Times of the run's rows, s.
-    place : (n, 3) array
+    position : (n, 3) array
     at : (k,) array
     period : float
         Averaging time of the path, s: a period of the gait.
@@ -164,7 +166,7 @@ def path_direction(
     straight = np.array([math.cos(otherwise), math.sin(otherwise)])
     if 2 * half + 3 > len(even):
         return np.tile(straight, (len(at), 1))
-    track = np.stack([np.interp(even, time, place[:, axis]) for axis in (0, 1)], axis=1)
+    track = np.stack([np.interp(even, time, position[:, axis]) for axis in (0, 1)], axis=1)
     sums = np.cumsum(np.concatenate([np.zeros((1, 2)), track]), axis=0)
     smooth = (sums[2 * half + 1 :] - sums[: -2 * half - 1]) / (2 * half + 1)
     middle = even[half:-half]

@@ -11,7 +11,7 @@ the others."""
 
 
 def up_axis(position: NDArray[np.float64]) -> str:
-    """The axis, "x", "y" or "z", of positions (k, b, 3) with NaN for missing data; "z" if it is not clear."""
+    """Return the axis, "x", "y" or "z", of positions (k, b, 3) with NaN for missing data; "z" if it is not clear."""
     spans = np.zeros(3)
     for body in np.moveaxis(position, 1, 0):
         seen = body[np.isfinite(body).all(axis=1)]

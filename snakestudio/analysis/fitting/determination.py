@@ -130,7 +130,7 @@ def determination(
 
 
 def explains(scatter: float, left: float, fitted: int, effective: float) -> bool:
-    """Whether a fitted run explains more of the measurement than a constant, and than chance (F test).
+    """Return whether a fitted run explains more of the measurement than a constant, and than chance (F test).
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _autocorrelation(scores: list[FloatArray]) -> float:
 
 
 def _long_run(scores: list[FloatArray], rho: float) -> FloatArray:
-    """Covariance (p, p) of the sum of all scores."""
+    """Return the covariance (p, p) of the sum of all scores."""
     p = scores[0].shape[1]
     spread = np.zeros((p, p))
     for score in scores:
@@ -187,7 +187,7 @@ def _inverse(jacobian: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _uncertainty_undetermined(
     covariance: FloatArray, directions: FloatArray, which: IntArray
 ) -> tuple[tuple[int, ...], ...]:
-    """Combinations whose standard error is a large fraction of the range."""
+    """Return the combinations whose standard error is a large fraction of the range."""
     combinations = []
     for direction in directions:
         if direction @ covariance @ direction > _WEAK**2:

@@ -21,10 +21,10 @@ class Evaluator(Protocol):
         """Remarks on the evaluation."""
         ...
 
-    def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
-        """The outcomes of `tasks`, in order.
+    def map(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
+        """Return the outcomes of `tasks`, in order.
 
-        Raises `StoppedError` when `go_on`, which is polled often, returns False.
+        Raises `StoppedError` when `proceed`, which is polled often, returns False.
         """
         ...
 
@@ -41,11 +41,11 @@ class SerialEvaluator:
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
-    def map(self, tasks: Sequence[Task], go_on: Callable[[], bool]) -> list[Outcome]:
+    def map(self, tasks: Sequence[Task], proceed: Callable[[], bool]) -> list[Outcome]:
         """See `Evaluator.map`."""
         outcomes = []
         for task in tasks:
-            outcome = self._objective.evaluate(task, go_on) if go_on() else None
+            outcome = self._objective.evaluate(task, proceed) if proceed() else None
             if outcome is None:
                 raise StoppedError
             outcomes.append(outcome)

@@ -53,7 +53,7 @@ def fit(
     trials : sequence of Trial
         Measured runs, each with its own scene; the fitted values are common to all.
     seed : int
-        Seed of the random numbers of CMA-ES, not negative.
+        Random seed of CMA-ES, not negative.
     limit : int, optional
         Largest number of evaluated sets of values; depends on the number of parameters if omitted.
     pool : callable, optional
@@ -88,7 +88,7 @@ def fit(
         least_steps = [parameter.least_step(trials[0].scene) for parameter in parameters]
         search = Search(parameters, weights, least_steps, evaluator, limit, progress, abandoned)
         search.best = np.array(
-            [_place(parameter, start[parameter.name]) for parameter in parameters]
+            [_starting_position(parameter, start[parameter.name]) for parameter in parameters]
         )
         try:
             _search(search, method, seed, cost_before)
@@ -177,15 +177,15 @@ def _check(
             present_value(trial.scene, parameter)
 
 
-def _place(parameter: FreeParameter, value: float | None) -> float:
+def _starting_position(parameter: FreeParameter, value: float | None) -> float:
     """Starting point of the search: a value that is omitted in a scene is unlimited, so the upper bound is nearest."""
-    return 1.0 if value is None else parameter.place(value)
+    return 1.0 if value is None else parameter.position(value)
 
 
 def _runs(
     objective: Objective, values: dict[str, float], abandoned: Callable[[], bool]
 ) -> list[OfflineRun] | None:
-    """Runs of all trials with given values; None if abandoned."""
+    """Return the runs of all trials with given values; None if abandoned."""
     runs = []
     for number, trial in enumerate(objective.trials):
         run = objective.run((number, values), lambda: not abandoned())
@@ -209,14 +209,14 @@ def _search(search: Search, method: str, seed: int, cost_before: float) -> None:
 
 
 def _cost(misfits: Sequence[Misfit], weights: Sequence[float]) -> float:
-    """Root mean square distance over all trials, m."""
+    """Return root mean square distance over all trials, m."""
     return math.sqrt(
         sum(m.cost**2 * w for m, w in zip(misfits, weights, strict=True)) / sum(weights)
     )
 
 
 def _nuisance(trials: Sequence[Trial]) -> int:
-    """Number of fitted quantities in addition to the parameters."""
+    """Return the number of fitted quantities in addition to the parameters."""
     return sum(
         (low < high) + 3 * trial.align for trial in trials for low, high in [trial.offset_bounds_s]
     )
@@ -225,7 +225,7 @@ def _nuisance(trials: Sequence[Trial]) -> int:
 def _intervals(
     parameters: Sequence[FreeParameter], values: dict[str, float], certainty: Determination | None
 ) -> tuple[dict[str, tuple[float, float]], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
-    """Intervals by name, within the bounds, and the correlation."""
+    """Return the intervals by name, within the bounds, and the correlation."""
     p = len(parameters)
     if certainty is None:
         return {parameter.name: (math.nan, math.nan) for parameter in parameters}, np.full(
@@ -233,7 +233,7 @@ def _intervals(
         )
     intervals = {}
     for parameter, half in zip(parameters, certainty.half_width, strict=True):
-        middle = parameter.place(values[parameter.name])
+        middle = parameter.position(values[parameter.name])
         low, high = (middle + side * half for side in (-1.0, 1.0))
         known = math.isfinite(half)
         intervals[parameter.name] = (

@@ -56,14 +56,14 @@ class Misfit:
     """Translation. Shape (3,)."""
 
     def placed(self, position: FloatArray) -> FloatArray:
-        """Measured positions (..., 2 or 3) in the run's frame, m."""
+        """Return measured positions (..., 2 or 3) in the run's frame, m."""
         moved = np.array(position, dtype=np.float64)
         moved[..., :2] = position[..., :2] @ _turn(self.heading_rad).T
         moved += self.shift_m[: moved.shape[-1]]
         return moved
 
     def unplaced(self, position: FloatArray) -> FloatArray:
-        """Positions (..., 2 or 3) of the run in the frame of the measurement, m: the inverse of `placed`."""
+        """Return positions (..., 2 or 3) of the run in the frame of the measurement, m: the inverse of `placed`."""
         moved = np.array(position - self.shift_m[: position.shape[-1]], dtype=np.float64)
         moved[..., :2] = moved[..., :2] @ _turn(self.heading_rad)
         return moved
@@ -89,10 +89,10 @@ class MeasuredTracks:
         self._link = _repeated(links, times[: len(places)]).astype(np.int64)
         self._flat = not places or min(t.position.shape[1] for t in places) == 2
         dimensions = 2 if self._flat else 3
-        self._place = np.concatenate(
+        self._position = np.concatenate(
             [t.position[t.used, :dimensions] for t in places] or [np.zeros((0, dimensions))]
         )
-        self._place_weight = _repeated([t.weight for t in places], times[: len(places)])
+        self._position_weight = _repeated([t.weight for t in places], times[: len(places)])
         joints = times[len(places) :]
         self._joint = _repeated(
             [float(entry_of(axes, t.joint, t.kind)) for t in angles], joints
@@ -100,7 +100,7 @@ class MeasuredTracks:
         self._angle = np.concatenate([t.angle[t.used] for t in angles] or [np.zeros(0)])
         self._angle_weight = _repeated([t.weight for t in angles], joints)
         self._lever = trial.scene.robot.link_length_m
-        self.weight = float(self._place_weight.sum() + self._angle_weight.sum())
+        self.weight = float(self._position_weight.sum() + self._angle_weight.sum())
         """Total weight of the measurement."""
         parts = [t.weight * _about_mean(t.position[t.used, :dimensions]) for t in places]
         parts += [t.weight * self._lever**2 * _about_mean(t.angle[t.used]) for t in angles]
@@ -109,7 +109,7 @@ class MeasuredTracks:
         track."""
 
     def against(self, recording: Recording) -> Misfit:
-        """Misfit of a run; after an early end, the robot rests."""
+        """Return the misfit of a run; after an early end, the robot rests."""
         motion = _Motion(recording)
         low, high = self.trial.offset_bounds_s
 
@@ -133,9 +133,9 @@ class MeasuredTracks:
                 else float(looks[least])
             )
         residual, heading, shift = self._left(motion, best)
-        dimensions = self._place.shape[1]
+        dimensions = self._position.shape[1]
         instant = np.concatenate([np.repeat(self._place_at, dimensions), self._angle_at])
-        weights = np.bincount(self._place_at, self._place_weight, len(self.time))
+        weights = np.bincount(self._place_at, self._position_weight, len(self.time))
         weights += np.bincount(self._angle_at, self._angle_weight, len(self.time))
         sums = np.bincount(instant, residual**2, len(self.time))
         distance = np.sqrt(np.divide(sums, weights, out=np.zeros(len(sums)), where=weights > 0))
@@ -143,10 +143,10 @@ class MeasuredTracks:
         return Misfit(residual, instant, self.time + best, distance, cost, best, heading, shift)
 
     def _left(self, motion: _Motion, offset: float) -> tuple[FloatArray, float, FloatArray]:
-        """Residuals at an offset, with the rotation and translation that minimize them."""
+        """Return the residuals at an offset, with the rotation and translation that minimize them."""
         places, angles = motion.at(self.time + offset)
-        measured = self._place
-        weight = self._place_weight[:, None]
+        measured = self._position
+        weight = self._position_weight[:, None]
         simulated = places[self._place_at, self._link, : measured.shape[1]]
         heading = 0.0
         shift = np.zeros(3)
@@ -180,7 +180,7 @@ class _Motion:
         rows = Rows.concatenate(list(recording.chunks()))
         n = recording.schema.n_links
         shares = recording.schema.mass_shares
-        place = rows.link_pose[:, :, :3]
+        position = rows.link_pose[:, :, :3]
         velocity = rows.link_twist[:, :, :3]
         self._n_links = n
         self._end = float(rows.time[-1])
@@ -189,7 +189,7 @@ class _Motion:
                 [part.reshape(len(rows), -1), np.einsum("n,kna->ka", shares, part), joints],
                 axis=1,
             )
-            for part, joints in ((place, rows.joint_angle), (velocity, rows.joint_rate))
+            for part, joints in ((position, rows.joint_angle), (velocity, rows.joint_rate))
         )
         from scipy.interpolate import CubicHermiteSpline
 
@@ -210,16 +210,16 @@ class _Motion:
 
 
 def _repeated(values: list[float], times: list[FloatArray]) -> FloatArray:
-    """One value per track repeated for each row."""
+    """Return one value per track repeated for each row."""
     return np.repeat(np.array(values, dtype=np.float64), [len(part) for part in times])
 
 
 def _about_mean(values: FloatArray) -> float:
-    """Sum of the squared distances from the mean."""
+    """Return the sum of the squared distances from the mean."""
     return float(np.square(values - values.mean(axis=0)).sum())
 
 
 def _turn(angle: float) -> FloatArray:
-    """Planar rotation matrix, (2, 2)."""
+    """Return the planar rotation matrix, (2, 2)."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s], [s, c]])

@@ -39,8 +39,8 @@ class Objective:
         self.trials = tuple(replace(trial, scene=_long_enough(trial)) for trial in trials)
         self.measured = tuple(MeasuredTracks(trial) for trial in self.trials)
 
-    def run(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> OfflineRun:
-        """Run a trial with given values; cancelled when `go_on`, which is polled often, returns False.
+    def run(self, task: Task, proceed: Callable[[], bool] = lambda: True) -> OfflineRun:
+        """Run a trial with given values; cancelled when `proceed`, which is polled often, returns False.
 
         If the simulation fails, its contact problem is saved, because the run was requested for itself and is
         not one of many evaluations.
@@ -48,7 +48,7 @@ class Objective:
         Raises `SceneError` if the scene cannot be run with these values.
         """
         runner = self._runner(task)
-        run = self._run(runner, go_on)
+        run = self._run(runner, proceed)
         return (
             run
             if run.ok or run.cancelled
@@ -62,9 +62,9 @@ class Objective:
             with_values(trial.scene, dict(values)) if values else trial.scene, trial.base_dir
         )
 
-    def _run(self, runner: Runner, go_on: Callable[[], bool]) -> OfflineRun:
+    def _run(self, runner: Runner, proceed: Callable[[], bool]) -> OfflineRun:
         try:
-            failure = run_while(runner, go_on)
+            failure = run_while(runner, proceed)
         finally:
             runner.recording.close()
         return OfflineRun(
@@ -72,22 +72,22 @@ class Objective:
         )
 
     def misfit(self, number: int, run: OfflineRun) -> Misfit:
-        """Misfit of a run of trial `number`."""
+        """Return the misfit of a run of trial `number`."""
         return self.measured[number].against(run.recording)
 
-    def evaluate(self, task: Task, go_on: Callable[[], bool] = lambda: True) -> Outcome | None:
-        """Residuals of a trial with given values; None if `go_on`, which is polled often, returns False."""
+    def evaluate(self, task: Task, proceed: Callable[[], bool] = lambda: True) -> Outcome | None:
+        """Residuals of a trial with given values; None if `proceed`, which is polled often, returns False."""
         try:
             runner = self._runner(task)
         except SnakeStudioError as error:
             return Outcome(None, str(error))
-        run = self._run(runner, go_on)
+        run = self._run(runner, proceed)
         if run.cancelled:
             return None
         return Outcome(self.misfit(task[0], run).residual) if run.ok else Outcome(None, run.message)
 
 
 def _long_enough(trial: Trial) -> Scene:
-    """The trial's scene, ending with the measurement: a longer run would add no information."""
+    """Return the trial's scene, ending with the measurement: a longer run would add no information."""
     period = trial.scene.control.period_s
     return with_values(trial.scene, {"run.duration_s": max(trial.end, period)})

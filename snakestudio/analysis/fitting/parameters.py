@@ -63,34 +63,34 @@ class FreeParameter:
         """Its keys as they are entered: "ground.mu_along+ground.mu_across"."""
         return _JOIN.join(self.keys)
 
-    def value(self, place: float) -> float:
-        """The value at a position between the bounds (0 to 1), rounded to a few significant digits."""
-        place = min(max(place, 0.0), 1.0)
+    def value(self, position: float) -> float:
+        """Return the value at a position between the bounds (0 to 1), rounded to a few significant digits."""
+        position = min(max(position, 0.0), 1.0)
         if self.scale == "log":
-            exact = self.low * (self.high / self.low) ** place
+            exact = self.low * (self.high / self.low) ** position
         else:
-            exact = self.low + place * (self.high - self.low)
+            exact = self.low + position * (self.high - self.low)
         return min(max(float(f"{exact:.{_DIGITS}g}"), self.low), self.high)
 
-    def place(self, value: float) -> float:
-        """Position of a value between the bounds, 0 to 1; values outside are clipped."""
+    def position(self, value: float) -> float:
+        """Return the position of a value between the bounds, 0 to 1; values outside are clipped."""
         value = min(max(value, self.low), self.high)
         if self.scale == "log":
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
 
-    def slope(self, place: float) -> float:
-        """Derivative of the value with respect to its position."""
+    def slope(self, position: float) -> float:
+        """Return the derivative of the value with respect to its position."""
         if self.scale == "log":
-            return self.value(place) * math.log(self.high / self.low)
+            return self.value(position) * math.log(self.high / self.low)
         return self.high - self.low
 
     def values(self, value: float) -> dict[str, float]:
-        """Scene values by key."""
+        """Return the scene values by key."""
         return dict.fromkeys(self.keys, value)
 
     def least_step(self, scene: Scene) -> float:
-        """Smallest difference of positions that the time steps of the simulation can resolve."""
+        """Return the smallest difference of positions that the time steps of the simulation can resolve."""
         if all(key.startswith("control.") and key.endswith("_s") for key in self.keys):
             return _LATER * scene.solver.step_s / self.slope(0.5)
         return 0.0
@@ -124,7 +124,7 @@ def offset_bounds(parameters: Sequence[FreeParameter]) -> tuple[float, float]:
 
 
 def preset_of(parameter: FreeParameter) -> str:
-    """Label of a parameter; "" if it is not one of `PRESETS`."""
+    """Return the label of a parameter; "" if it is not one of `PRESETS`."""
     return next((label for label, preset in PRESETS.items() if preset.keys == parameter.keys), "")
 
 
@@ -178,7 +178,7 @@ def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
 
 
 def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
-    """Documentation of the first key of a parameter.
+    """Return the documentation of the first key of a parameter.
 
     Raises `SceneError` if there is no such key.
     """
@@ -192,7 +192,7 @@ def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
 
 
 def present_value(scene: Scene, parameter: FreeParameter) -> float | None:
-    """Current value of the first key in the scene; None if the scene omits it.
+    """Return the current value of the first key in the scene; None if the scene omits it.
 
     Raises `SceneError` if there is no such key, it is not a real number, or the bounds are not valid
     values.

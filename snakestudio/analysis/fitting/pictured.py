@@ -110,7 +110,7 @@ def _moved(points: FloatArray, own: Misfit, other: Misfit) -> FloatArray:
 
 
 def _path(recording: Recording, link: int, time: FloatArray) -> FloatArray:
-    """Path of a link over the times of the measurement, (k, 2)."""
+    """Return the path of a link over the times of the measurement, (k, 2)."""
     parts = []
     for rows in recording.chunks():
         seen = (rows.time >= time[0]) & (rows.time <= time[-1])
@@ -123,7 +123,7 @@ def _path(recording: Recording, link: int, time: FloatArray) -> FloatArray:
 
 
 def _links_at(recording: Recording, time: float) -> FloatArray:
-    """Positions of all links at a time, (n, 2)."""
+    """Return the positions of all links at a time, (n, 2)."""
     row = recording.index_at(time)
     places: FloatArray = recording.rows(row, row + 1).link_pose[0, :, :2]
     return places

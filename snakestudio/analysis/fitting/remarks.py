@@ -24,7 +24,7 @@ _AT_BOUND = 0.01
 
 
 def called(parameter: FreeParameter) -> str:
-    """Name of a parameter within a sentence."""
+    """Return the name of a parameter within a sentence."""
     label = preset_of(parameter)
     return f"{label} ({parameter.name})" if label else parameter.name
 
@@ -38,7 +38,7 @@ def remarks(
     stopped: bool,
     exhausted: bool,
 ) -> tuple[str, ...]:
-    """Remarks on a fit, most important first."""
+    """Return the remarks on a fit, most important first."""
     notes = []
     if stopped:
         notes.append("Stopped early: these are the best values up to that point.")
@@ -55,11 +55,11 @@ def remarks(
             "No values within the ranges fit the measurement better than those of the scene."
         )
     for parameter in parameters:
-        place = parameter.place(values[parameter.name])
-        if min(place, 1.0 - place) < _AT_BOUND and not (
+        position = parameter.position(values[parameter.name])
+        if min(position, 1.0 - position) < _AT_BOUND and not (
             certainty and parameters.index(parameter) in certainty.no_effect
         ):
-            which, bound = ("lower", parameter.low) if place < 0.5 else ("upper", parameter.high)
+            which, bound = ("lower", parameter.low) if position < 0.5 else ("upper", parameter.high)
             notes.append(
                 f"{called(parameter)} ends at its {which} bound, {bound:g}. Widen its range, or do not fit it."
             )
@@ -76,7 +76,7 @@ def remarks(
 
 
 def _squares(misfit: Misfit) -> float:
-    """Sum of squares, m^2."""
+    """Return the sum of squares, m^2."""
     return float(misfit.residual @ misfit.residual)
 
 
@@ -103,7 +103,7 @@ def _undetermined(
 
 
 def _clocks(parameters: Sequence[FreeParameter], trials: Sequence[TrialOutcome]) -> list[str]:
-    """Remarks on time offsets."""
+    """Return the remarks on time offsets."""
     notes = []
     searched = [t for t in trials if t.trial.offset_bounds_s[0] < t.trial.offset_bounds_s[1]]
     if searched and any(START_DELAY in parameter.keys for parameter in parameters):

@@ -97,13 +97,14 @@ class Search:
         self._cost_before = cost_before
 
     def values(self, places: FloatArray) -> dict[str, float]:
-        """Values by name of the parameter."""
+        """Return the values by name of the parameter."""
         return {
-            p.name: p.value(float(place)) for p, place in zip(self.parameters, places, strict=True)
+            p.name: p.value(float(position))
+            for p, position in zip(self.parameters, places, strict=True)
         }
 
     def cost(self, residual: FloatArray | None) -> float:
-        """Root mean square distance, m."""
+        """Return the root mean square distance, m."""
         return (
             math.inf
             if residual is None
@@ -111,7 +112,7 @@ class Search:
         )
 
     def residuals(self, points: Sequence[FloatArray]) -> list[FloatArray | None]:
-        """Residuals of all trials, concatenated, at some points; None where a run failed.
+        """Return the residuals of all trials, concatenated, at some points; None where a run failed.
 
         Raises
         ------
@@ -123,8 +124,8 @@ class Search:
         tasks: list[Task] = []
         for known in new:
             keys: dict[str, float] = {}
-            for parameter, place in zip(self.parameters, np.frombuffer(known), strict=True):
-                keys |= parameter.values(parameter.value(float(place)))
+            for parameter, position in zip(self.parameters, np.frombuffer(known), strict=True):
+                keys |= parameter.values(parameter.value(float(position)))
             tasks += [(trial, keys) for trial in range(len(self._weights))]
         outcomes = self._evaluator.map(tasks, self._may_continue)
         count = len(self._weights)
@@ -145,12 +146,12 @@ class Search:
             raise StoppedError
         return [self._known[point.tobytes()] for point in points]
 
-    def _record(self, place: FloatArray, residual: FloatArray | None) -> None:
+    def _record(self, position: FloatArray, residual: FloatArray | None) -> None:
         self.evaluations += 1
         cost = self.cost(residual)
         if cost < self.best_cost:
-            self.best = place.copy()
-            self.history = (*self.history, Moment(self.evaluations, cost, self.values(place)))
+            self.best = position.copy()
+            self.history = (*self.history, Moment(self.evaluations, cost, self.values(position)))
 
     def _report_progress(self) -> bool:
         if self._progress is None:
@@ -179,14 +180,14 @@ def least(search: Search) -> None:
 
     size = len(first)
 
-    def residual(place: FloatArray) -> FloatArray:
-        (values,) = search.residuals([np.array(place, dtype=np.float64)])
+    def residual(position: FloatArray) -> FloatArray:
+        (values,) = search.residuals([np.array(position, dtype=np.float64)])
         return np.full(size, np.inf) if values is None else values
 
-    def slopes(place: FloatArray) -> FloatArray:
+    def slopes(position: FloatArray) -> FloatArray:
         if search.exhausted:
             raise _EnoughError
-        return jacobian(search, np.array(place, dtype=np.float64)).columns
+        return jacobian(search, np.array(position, dtype=np.float64)).columns
 
     try:
         least_squares(
@@ -220,29 +221,29 @@ class Slopes:
     if unknown. Shape (p,)."""
 
 
-def jacobian(search: Search, place: FloatArray) -> Slopes:
+def jacobian(search: Search, position: FloatArray) -> Slopes:
     """Central differences of the residuals, evaluated together; one-sided at a bound and next to failing runs.
 
     Raises
     ------
     StoppedError
     """
-    points = [place]
+    points = [position]
     for i, step in enumerate(search.steps):
         for side in (-step, step):
-            point = place.copy()
+            point = position.copy()
             point[i] = min(max(point[i] + side, 0.0), 1.0)
             points.append(point)
     middle, *sides = search.residuals(points)
     assert middle is not None, "differences are evaluated at a run that succeeded"
     columns = []
-    roughness = np.zeros(len(place))
-    for i in range(len(place)):
-        ends = [(place[i], middle)]
+    roughness = np.zeros(len(position))
+    for i in range(len(position)):
+        ends = [(position[i], middle)]
         for point, residual in zip(
             points[2 * i + 1 : 2 * i + 3], sides[2 * i : 2 * i + 2], strict=True
         ):
-            if residual is not None and point[i] != place[i]:
+            if residual is not None and point[i] != position[i]:
                 ends.append((point[i], residual))
         ends.sort(key=lambda end: end[0])
         (low, first), (high, last) = ends[0], ends[-1]

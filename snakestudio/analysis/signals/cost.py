@@ -52,9 +52,9 @@ class _CostSign(Interpreter[int]):
 
     def operation(self, tree: ast.BinOp, symbol: str, left: int, right: int) -> int:
         if symbol in ("+", "*"):
-            return _together(left, right)
+            return _common_sign(left, right)
         if symbol == "/":
-            return _together(left, -right)
+            return _common_sign(left, -right)
         return left or (-right if symbol == "-" else 0)  # last(work) - first(work) is a cost
 
     def comparison(self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[int]) -> int:
@@ -67,9 +67,9 @@ class _CostSign(Interpreter[int]):
         return 0
 
     def call(self, tree: ast.Call, name: str) -> int:
-        return _together(*(self.evaluate(part) for part in tree.args))
+        return _common_sign(*(self.evaluate(part) for part in tree.args))
 
 
-def _together(*signs: int) -> int:
-    """Common sign of all nonzero signs; 0 if they differ."""
+def _common_sign(*signs: int) -> int:
+    """Return the common sign of all nonzero signs; 0 if they differ."""
     return sum({*signs})

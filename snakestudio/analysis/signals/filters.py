@@ -49,10 +49,10 @@ class _Window(Node):
 
     @abstractmethod
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Rows of its part that are needed for the rows `start` to `stop`."""
+        """Return the rows of its part that are needed for the rows `start` to `stop`."""
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Reach of its part, extended by the window."""
+        """Return the reach of its part, extended by the window."""
         return self.part.reach(reading, *self.window(reading, start, stop))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
@@ -69,7 +69,7 @@ class Derivative(_Window):
         self.unit = combined(part.unit, _SECOND, -1.0)
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Two more rows on each side, because an end needs as many."""
+        """Return two more rows on each side, because an end needs as many."""
         return max(start - 2, 0), min(stop + 2, len(reading))
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
@@ -100,23 +100,24 @@ class _Filter(NamedTuple):
         return len(self.response)
 
 
-def _memory(share: float) -> int:
-    """Number of rows after which a filter at a fraction of the row rate has lost the influence of a row."""
+def _memory(fraction: float) -> int:
+    """Return the number of rows after which a filter at a fraction of the row rate has lost the influence of a row."""
     return (
-        math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(share, 1e-300))) + 8
+        math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(fraction, 1e-300)))
+        + 8
     )
 
 
 @lru_cache(maxsize=16)
-def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> _Filter:
-    """Second-order Butterworth filter at a fraction of the row rate, by the bilinear transform.
+def _designed(kind: Literal["lowpass", "highpass"], fraction: float, rows: int) -> _Filter:
+    """Return the second-order Butterworth filter at a fraction of the row rate, by the bilinear transform.
 
     The impulse response is truncated after `rows` rows.
 
     Its poles are a pair r exp(+-i theta), so that the impulse response of one over its denominator is
     r^n sin((n + 1) theta) / sin(theta).
     """
-    warped = math.tan(math.pi * share)
+    warped = math.tan(math.pi * fraction)
     warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
     denominator = 1.0 + math.sqrt(2.0) * warped + warped * warped
     radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / denominator)
@@ -148,7 +149,7 @@ class Butterworth(_Window):
         self._hz = hz
 
     def _filter(self, reading: Reading) -> _Filter:
-        """The filter for the rate of the rows."""
+        """Return the filter for the rate of the rows."""
         rate = 1.0 / reading.interval
         if not self._hz < 0.5 * rate:
             raise SignalError(
@@ -167,7 +168,7 @@ class Butterworth(_Window):
         return _designed(self._kind, self._hz / rate, 1 << math.ceil(math.log2(3.0 * span)))
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """The rows within the filter's memory on both sides."""
+        """Return the rows within the filter's memory on both sides."""
         if len(reading) < 3:
             return start, stop
         memory = self._filter(reading).memory
@@ -209,8 +210,8 @@ def _both_ways(designed: _Filter, values: FloatArray) -> FloatArray:
     more = min(designed.memory, len(values) - 1)
     before = 2.0 * values[0] - values[more:0:-1]
     after = 2.0 * values[-1] - values[-2 : -more - 2 : -1]
-    there = _forwards(designed, np.concatenate([before, values, after]))
-    back = _forwards(designed, there[::-1])[::-1]
+    forwards = _forwards(designed, np.concatenate([before, values, after]))
+    back = _forwards(designed, forwards[::-1])[::-1]
     return back[more : more + len(values)]
 
 
@@ -226,7 +227,7 @@ def _forwards(designed: _Filter, values: FloatArray) -> FloatArray:
 
 
 def _stretches(values: FloatArray) -> Iterator[tuple[int, int]]:
-    """Stretches of consecutive values without a gap."""
+    """Yield the stretches of consecutive values without a gap."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], np.isfinite(values).astype(np.int8), [0]])))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
@@ -239,7 +240,7 @@ class MovingMean(_Window):
         self._half = 0.5 * seconds * (1.0 + 1e-9)
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Half the window on both sides."""
+        """Return half the window on both sides."""
         times = reading.times
         return reading.from_time(times[start] - self._half), reading.to_time(
             times[stop - 1] + self._half
@@ -250,11 +251,11 @@ class MovingMean(_Window):
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         times = block.times(first, last)
-        there = np.isfinite(values)
-        # otherwise large values would cancel small changes by rounding
-        middle = float(values[there].mean()) if there.any() else 0.0
-        sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
-        counts = np.concatenate([[0], np.cumsum(there)])
+        valid = np.isfinite(values)
+        # Without the mean, small changes of large values would be lost by rounding.
+        middle = float(values[valid].mean()) if valid.any() else 0.0
+        sums = np.concatenate([[0.0], np.cumsum(np.where(valid, values - middle, 0.0))])
+        counts = np.concatenate([[0], np.cumsum(valid)])
         at = block.times(start, stop)
         a = np.searchsorted(times, at - self._half, "left")
         b = np.searchsorted(times, at + self._half, "right")
@@ -282,7 +283,7 @@ class RunningMedian(_Window):
         return half
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Half the window on both sides."""
+        """Return half the window on both sides."""
         half = self._half(reading)
         return max(start - half, 0), min(stop + half, len(reading))
 
@@ -292,7 +293,7 @@ class RunningMedian(_Window):
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         gap = ~np.isfinite(values)
-        if half >= len(block.reading):  # the same median for all rows
+        if half >= len(block.reading):  # all rows have the same median
             return np.full(stop - start, np.nan if gap.all() else np.median(values[~gap]))
         from scipy import ndimage
 
@@ -308,7 +309,7 @@ class RunningMedian(_Window):
 
 
 def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float]:
-    """Medians around the rows `start` to `stop`; the values in the moving window are kept sorted."""
+    """Return the medians around the rows `start` to `stop`; the values in the moving window are kept sorted."""
     held = sorted(
         x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x)
     )
@@ -331,7 +332,7 @@ class Delay(_Window):
         self._seconds = seconds
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """The rows around that time."""
+        """Return the rows around that time."""
         times = reading.times
         first = reading.from_time(times[start] - self._seconds)
         return first, max(reading.to_time(times[stop - 1] - self._seconds), first + 1)

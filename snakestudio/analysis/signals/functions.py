@@ -75,7 +75,7 @@ def signal_errors(name: str, plugin: str, function: Callable[..., Any]) -> Calla
 
 
 def unit_after(unit: Callable[[Unit], Unit] | str | None, of: Unit) -> Unit:
-    """Unit of the result for a signal with a given unit, as declared by the function."""
+    """Return the unit of the result for a signal with a given unit, as declared by the function."""
     if unit is None:
         return of
     if isinstance(unit, str):
@@ -119,7 +119,7 @@ class Custom(Node):
         )
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """Reach of its part, extended by the window."""
+        """Return the reach of its part, extended by the window."""
         return self.parts[0].reach(reading, *self._window(reading, start, stop))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
@@ -128,7 +128,7 @@ class Custom(Node):
         return last < len(reading) and self.parts[0].settled(reading, first, last)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Values at the rows `start` to `stop`."""
+        """Return the values at the rows `start` to `stop`."""
         first, last = self._window(block.reading, start, stop)
         values = self.parts[0].values(block, first, last)
         returned = np.asarray(self._function(block.times(first, last), values))
@@ -164,7 +164,7 @@ def _in_radians(unit: Unit) -> Unit:
 
 
 def _shared(parts: tuple[Node, ...]) -> Unit:
-    """Common unit of several nodes; plain numbers take the unit of the others."""
+    """Return the common unit of several nodes; plain numbers take the unit of the others."""
     return common([part.unit for part in parts if not isinstance(part, Number)])
 
 
@@ -360,7 +360,7 @@ class SignalFunctionKind(Declaration):
         return self.name
 
     def function(self, of: Callable[..., Any]) -> Function:
-        """The function for expressions, with `of` as its implementation."""
+        """Return the function for expressions, with `of` as its implementation."""
         signature = f"{self.name}({', '.join(('x', *self.numbers))})"
         help_ = self.help or first_line(self.of).rstrip(".") or titled(self.name)
         return Function(
@@ -380,11 +380,11 @@ class SignalFunctionKind(Declaration):
         return None
 
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Node:
-        """The node for a signal and plain numbers."""
+        """Return the node for a signal and plain numbers."""
         raise NotImplementedError
 
     def arguments(self, name: str) -> tuple[str, ...]:
-        """Arguments that the function in a field gets."""
+        """Return the arguments that the function in a field gets."""
         if name == "unit":
             return ("unit",)
         return (*(("times", "values") if name == "of" else ()), *self.numbers)
@@ -419,7 +419,7 @@ class FilterKind(SignalFunctionKind):
         return None if self.numbers else (titled(self.name), f"{self.name}({{}})")
 
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Node:
-        """The filtered signal."""
+        """Return the filtered signal."""
         reach = self.reach_s(*numbers) if callable(self.reach_s) else self.reach_s
         unit = unit_after(self.unit, x.unit)
         return Custom(x, lambda t, values: of(t, values, *numbers), unit, reach, self.name)

@@ -42,7 +42,7 @@ def _remember(recording: Recording, count: int) -> None:
 
 
 def _median(values: FloatArray) -> float:
-    """Median of finite numbers.
+    """Return the median of finite numbers.
 
     NumPy's own function imports masked arrays on its first call, which blocks the window for tens of ms even if
     another thread calls it.
@@ -88,11 +88,11 @@ class Reading:
         return True
 
     def from_time(self, time: float) -> int:
-        """Index of the last row that is not later than `time`, or the first one."""
+        """Return the index of the last row that is not later than `time`, or the first one."""
         return max(int(np.searchsorted(self.times, time, "right")) - 1, 0)
 
     def to_time(self, time: float) -> int:
-        """Index after the first row that is not earlier than `time`, or the number of rows."""
+        """Return the index after the first row that is not earlier than `time`, or the number of rows."""
         return min(int(np.searchsorted(self.times, time, "left")) + 1, len(self.times))
 
     def check(self, columns: Iterable[ColumnKey]) -> None:
@@ -115,7 +115,7 @@ class Reading:
                 )
 
     def block(self, columns: frozenset[ColumnKey], start: int, stop: int) -> Block:
-        """Columns of the rows `start` to `stop`."""
+        """Return the columns of the rows `start` to `stop`."""
         values: dict[ColumnKey, FloatArray] = {}
         own = tuple(sorted(name for name, other in columns if not other))
         theirs = tuple(sorted(name for name, other in columns if other))
@@ -132,20 +132,20 @@ class Reading:
     def _of_other(
         self, other: Recording, names: tuple[str, ...], times: FloatArray
     ) -> dict[ColumnKey, FloatArray]:
-        """Values of the other run, interpolated linearly between its rows; NaN where it was not recorded."""
+        """Return the values of the other run, interpolated linearly between its rows; NaN where it was not recorded."""
         known = Reading(other)
         if not len(known) or not len(times):
             return {(name, True): np.full(len(times), np.nan) for name in names}
         first = known.from_time(times[0])
         last = known.to_time(times[-1])
         table = columns_between(other, names, first, last)
-        there = known.times[first:last]
+        other_times = known.times[first:last]
         # rows at the same time may differ in their last bits
         near = 1e-9 * max(1.0, abs(float(times[-1])))
-        outside = (times < there[0] - near) | (times > there[-1] + near)
+        outside = (times < other_times[0] - near) | (times > other_times[-1] + near)
         columns_at: dict[ColumnKey, FloatArray] = {}
         for k, name in enumerate(names):
-            values = np.interp(times, there, table[:, k])
+            values = np.interp(times, other_times, table[:, k])
             values[outside] = np.nan
             columns_at[name, True] = values
         return columns_at
@@ -163,11 +163,11 @@ class Block:
         self._columns = columns
 
     def column(self, key: ColumnKey, start: int, stop: int) -> FloatArray:
-        """A column for the rows `start` to `stop` of the recording, which must be in the block."""
+        """Return a column for the rows `start` to `stop` of the recording, which must be in the block."""
         return self._columns[key][start - self.start : stop - self.start]
 
     def times(self, start: int, stop: int) -> FloatArray:
-        """Times of the rows, s."""
+        """Return the times of the rows, s."""
         return self.reading.times[start:stop]
 
 
@@ -197,21 +197,21 @@ class Node(ABC):
         return self.columns.union(*(part.all_columns for part in self.parts))
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """First row, and last row (exclusive), that are needed for the rows `start` to `stop`."""
+        """Return the first row, and last row (exclusive), that are needed for the rows `start` to `stop`."""
         reaches = [part.reach(reading, start, stop) for part in self.parts]
         return min((start, *(a for a, _ in reaches))), max((stop, *(b for _, b in reaches)))
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """Whether the values at the rows `start` to `stop` no longer change when rows are appended."""
+        """Return whether the values at the rows `start` to `stop` no longer change when rows are appended."""
         return all(part.settled(reading, start, stop) for part in self.parts)
 
     @abstractmethod
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Values at the rows `start` to `stop`; the block contains the columns over the reach."""
+        """Return the values at the rows `start` to `stop`; the block contains the columns over the reach."""
 
 
 def evaluate(node: Node, reading: Reading, start: int, stop: int) -> FloatArray:
-    """Values of a node at the rows `start` to `stop`, from columns that are read for this."""
+    """Return the values of a node at the rows `start` to `stop`, from columns that are read for this."""
     first, last = node.reach(reading, start, stop)
     return node.values(reading.block(node.columns, first, last), start, stop)
 
@@ -224,7 +224,7 @@ class Number(Node):
         self.value = value
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """The same number for each row."""
+        """Return the same number for each row."""
         return np.full(stop - start, self.value)
 
 
@@ -235,7 +235,7 @@ class Time(Node):
         super().__init__(of_column("time_s"))
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Times, s."""
+        """Return times, s."""
         return np.array(block.times(start, stop))
 
 
@@ -259,7 +259,7 @@ class Column(Node):
         return len(theirs) > 0 and bool(theirs[-1] >= reading.times[stop - 1])
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Recorded values."""
+        """Return recorded values."""
         return block.column(self._key, start, stop)
 
 
@@ -277,7 +277,7 @@ class PointwiseFunction(Node):
         return self.applied([part.values(block, start, stop) for part in self.parts])
 
     def constant(self) -> float:
-        """Its value if all parts are numbers."""
+        """Return its value if all parts are numbers."""
         return float(
             self.applied(
                 [np.array([part.value]) for part in self.parts if isinstance(part, Number)]

@@ -277,7 +277,7 @@ class _Reader(Interpreter[Node]):
         return node
 
     def _is_of_one(self, tree: ast.Call, name: str) -> bool:
-        """Whether a reduction is meant, rather than the function of several numbers with the same name."""
+        """Return whether a reduction is meant, rather than the function of several numbers with the same name."""
         function = FUNCTIONS.get(name)
         return function is None or function.signals != 0 or len(tree.args) < 2
 
@@ -349,7 +349,7 @@ class _Reader(Interpreter[Node]):
                 )
 
     def _matching(self, tree: ast.expr, pattern: str) -> list[Node]:
-        """The columns that match a pattern."""
+        """Return the columns that match a pattern."""
         other = pattern.startswith(f"{_OTHER}.")
         plain = pattern.removeprefix(f"{_OTHER}.") if other else pattern
         if other and not self._names[True]:
@@ -363,7 +363,7 @@ class _Reader(Interpreter[Node]):
         return columns
 
     def _folded(self, tree: ast.expr, node: Node) -> Node:
-        """The node, or a number if it consists of numbers only."""
+        """Return the node, or a number if it consists of numbers only."""
         if isinstance(node, PointwiseFunction) and all(
             isinstance(part, Number) for part in node.parts
         ):
@@ -378,7 +378,7 @@ def _unit_shown(node: Node) -> str:
 
 
 def _truth(every: bool, values: Sequence[FloatArray]) -> FloatArray:
-    """1 where all (or any) of them are not 0, NaN where one is unknown."""
+    """Return the 1 where all (or any) of them are not 0, NaN where one is unknown."""
     stacked = np.stack(values)
     holds = np.all(stacked != 0.0, axis=0) if every else np.any(stacked != 0.0, axis=0)
     return np.where(np.isnan(stacked).any(axis=0), np.nan, holds)

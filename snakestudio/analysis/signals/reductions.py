@@ -39,7 +39,7 @@ class Reduction(Node):
         self.of = of
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """The number for the rows `start` to `stop`, repeated at each of them."""
+        """Return the number for the rows `start` to `stop`, repeated at each of them."""
         t, x = known(block.times(start, stop), self.parts[0].values(block, start, stop))
         return np.full(stop - start, self.of(t, x) if len(x) else math.nan)
 
@@ -60,12 +60,12 @@ class ReductionKind(SignalFunctionKind):
     one), and from the plain numbers."""
 
     def node(self, of: Callable[..., Any], x: Node, numbers: tuple[float, ...]) -> Reduction:
-        """The reduction of a signal."""
+        """Return the reduction of a signal."""
         unit = unit_after(self.unit, x.unit)
         return Reduction(x, lambda t, values: self._number(of(t, values, *numbers)), unit)
 
     def _number(self, value: Any) -> float:
-        """Result as a number.
+        """Return the result as a number.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Figure:
         stop: int | None = None,
         other: Recording | None = None,
     ) -> float:
-        """The value over the rows `start` to `stop`; all of them if omitted.
+        """Return the value over the rows `start` to `stop`; all of them if omitted.
 
         Raises `SignalError` if the run lacks a column, or the number is undefined there. Raises
         `IndexError` if the recording has no such rows.

@@ -47,7 +47,7 @@ class _StateCache:
         ] = {}
 
     def get(self, reading: Reading) -> tuple[_State, ...]:
-        """The stored states."""
+        """Return the stored states."""
         with self._lock:
             entry = self._states.get(_key(reading))
         if entry is not None and [alive() for alive in entry[0]] == _recordings(reading):
@@ -99,7 +99,7 @@ class _Running(Node):
         return self.part.reach(reading, start // BLOCK * BLOCK, stop)
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
-        """Values from row `start` on; gaps remain gaps, and the function continues after a gap."""
+        """Return the values from row `start` on; gaps remain gaps, and the function continues after a gap."""
         reading = block.reading
         number = start // BLOCK
         state = self._state(reading, number)
@@ -115,7 +115,7 @@ class _Running(Node):
         return np.concatenate(pieces)[start - first :]
 
     def _state(self, reading: Reading, number: int) -> _State:
-        """State at the start of a block."""
+        """Return the state at the start of a block."""
         states = self._state_cache.get(reading)
         if number < len(states):
             return states[number]
@@ -147,16 +147,16 @@ class Integral(_Running):
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
         """NaN where values are missing."""
-        there = np.isfinite(values)
+        valid = np.isfinite(values)
         integrals = np.full(len(values), np.nan)
-        if not there.any():
+        if not valid.any():
             return integrals, state
-        t, x = times[there], values[there]
+        t, x = times[valid], values[valid]
         before = (t[0], x[0]) if np.isnan(state.time) else (state.time, state.value)
         areas = 0.5 * np.diff(t, prepend=before[0]) * (x + np.concatenate([[before[1]], x[:-1]]))
         areas[0] += state.total
         sums = np.cumsum(areas)
-        integrals[there] = sums
+        integrals[valid] = sums
         return integrals, _State(float(t[-1]), float(x[-1]), float(sums[-1]))
 
 
@@ -171,16 +171,16 @@ class UnwrappedAngle(_Running):
     def run(
         self, times: FloatArray, values: FloatArray, state: _State
     ) -> tuple[FloatArray, _State]:
-        """Full turns are added so that a row is within half a turn of the previous one."""
-        there = np.isfinite(values)
+        """Return the full turns are added so that a row is within half a turn of the previous one."""
+        valid = np.isfinite(values)
         angles = np.full(len(values), np.nan)
-        if not there.any():
+        if not valid.any():
             return angles, state
-        x = values[there]
+        x = values[valid]
         before = x[0] if np.isnan(state.value) else state.value
         turns = state.total - np.cumsum(np.round(np.diff(x, prepend=before) / self._turn))
-        angles[there] = x + self._turn * turns
-        return angles, _State(float(times[there][-1]), float(x[-1]), float(turns[-1]))
+        angles[valid] = x + self._turn * turns
+        return angles, _State(float(times[valid][-1]), float(x[-1]), float(turns[-1]))
 
 
 class ValueAt(Node):
@@ -196,11 +196,11 @@ class ValueAt(Node):
         return frozenset()
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
-        """The rows themselves."""
+        """Return the rows themselves."""
         return start, stop
 
     def settled(self, reading: Reading, start: int, stop: int) -> bool:
-        """True once the recording has reached the time."""
+        """Return True once the recording has reached the time."""
         first, last = self._rows(reading)
         return bool(self._time <= reading.times[-1]) and self.parts[0].settled(reading, first, last)
 

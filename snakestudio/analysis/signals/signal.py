@@ -55,7 +55,7 @@ class Signal:
         stop: int | None = None,
         other: Recording | None = None,
     ) -> FloatArray:
-        """Values at the rows `start` to `stop`; NaN where it has none.
+        """Return the values at the rows `start` to `stop`; NaN where it has none.
 
         Filters use rows on both sides and integrals all previous rows, so the values of a piece equal those of
         the whole up to rounding. Rows are read in pieces, so memory does not grow with
@@ -85,7 +85,7 @@ class Signal:
     def pieces(
         self, recording: Recording, start: int, stop: int, other: Recording | None = None
     ) -> Iterator[tuple[int, FloatArray]]:
-        """The same in pieces: first row and values of each piece, in order.
+        """Yield the same in pieces: first row and values of each piece, in order.
 
         The length of the recording is that at the first piece.
         """
@@ -104,7 +104,7 @@ class Signal:
     def settled_until(
         self, recording: Recording, start: int, stop: int, other: Recording | None = None
     ) -> int:
-        """Row up to which the values from row `start` on no longer change when rows are appended.
+        """Return the row up to which the values from row `start` on no longer change when rows are appended.
 
         Parameters
         ----------
@@ -211,16 +211,16 @@ class SpanStatistics:
 
 
 def known(times: ArrayLike, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Times and values of the rows that have a value."""
+    """Return the times and values of the rows that have a value."""
     t, x = np.asarray(times, np.float64), np.asarray(values, np.float64)
-    there = np.isfinite(x)
-    return t[there], x[there]
+    valid = np.isfinite(x)
+    return t[valid], x[valid]
 
 
 def spectrum(
     times: ArrayLike, values: ArrayLike, window: SpectrumWindow = "hann"
 ) -> tuple[FloatArray, FloatArray]:
-    """One-sided amplitude spectrum.
+    """Return the one-sided amplitude spectrum.
 
     A sine of amplitude A at one of the returned frequencies has the value A with any window
     (between two frequencies a little less: up to 36 % with "rectangular", 15 % with "hann", 0.1 %
@@ -258,7 +258,7 @@ def spectrum(
 
 
 def _evenly(t: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
-    """Interval and values of the signal resampled at even times from first to last."""
+    """Return the interval and values of the signal resampled at even times from first to last."""
     count = max(round((t[-1] - t[0]) / float(np.median(np.diff(t)))), 1) + 1
     grid = np.linspace(t[0], t[-1], count)
     step = (t[-1] - t[0]) / (count - 1)
@@ -268,7 +268,7 @@ def _evenly(t: FloatArray, x: FloatArray) -> tuple[float, FloatArray]:
 
 
 def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
-    """Statistics of a span.
+    """Return the statistics of a span.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ def statistics(times: ArrayLike, values: ArrayLike) -> SpanStatistics:
 
 
 def _dominant(t: FloatArray, x: FloatArray) -> float:
-    """Frequency of the highest peak, interpolated by a parabola through the logarithms of the spectrum."""
+    """Return the frequency of the highest peak, interpolated by a parabola through the logarithms of the spectrum."""
     if len(t) < _FEWEST or float(np.ptp(x)) <= 1e-12 * max(1e-300, float(np.abs(x).max()) + 1e-300):
         return float("nan")
     frequency, amplitude = spectrum(t, x, "hann")

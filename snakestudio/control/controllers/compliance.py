@@ -181,25 +181,25 @@ class _YieldingGait:
     def _blended(
         self, parameters: tuple[float, ...], time: FloatArray, clock: FloatArray
     ) -> Motion:
-        """The gait with the given parameters; the weight of previous values decays to 0."""
+        """Return the gait with the given parameters; the weight of previous values decays to 0."""
         motion = self._motion_of(self.state.fields, parameters, clock)
         for fields, ramp in self.state.earlier:
             if time[0] >= ramp.start + ramp.duration:
                 continue
             other = self._motion_of(fields, parameters, clock)
-            share, d_share, dd_share = (
+            weight, d_weight, dd_weight = (
                 of(time)[:, None] for of in (ramp.value, ramp.rate, ramp.acceleration)
             )
             d, dd, ddd = (a - b for a, b in zip(other, motion, strict=True))
             motion = (
-                motion[0] + share * d,
-                motion[1] + share * dd + d_share * d,
-                motion[2] + share * ddd + 2.0 * d_share * dd + dd_share * d,
+                motion[0] + weight * d,
+                motion[1] + weight * dd + d_weight * d,
+                motion[2] + weight * ddd + 2.0 * d_weight * dd + dd_weight * d,
             )
         return motion
 
     def _clock(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Time of the gait and its derivatives."""
+        """Return the time of the gait and its derivatives."""
         state = self.state
         if self._rate is None:
             return time, np.ones_like(time), np.zeros_like(time)
@@ -216,14 +216,14 @@ class _YieldingGait:
         return clock, one + change * passed, np.where(during, change, 0.0)
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s)."""
+        """Return angles, rates and accelerations at `time` ((k,), s)."""
         state = self.state
         clock, pace, d_pace = self._clock(time)
         angle, rate, acceleration = self._blended(state.before, time, clock)
-        d_share = 0.0
+        d_weight = 0.0
         if state.after != state.before:
-            share = np.clip((time - state.begin) / (state.end - state.begin), 0.0, 1.0)[:, None]
-            d_share = 1.0 / (state.end - state.begin)
+            fraction = np.clip((time - state.begin) / (state.end - state.begin), 0.0, 1.0)[:, None]
+            d_weight = 1.0 / (state.end - state.begin)
             d, dd, ddd = (
                 b - a
                 for a, b in zip(
@@ -232,12 +232,12 @@ class _YieldingGait:
                     strict=True,
                 )
             )
-            angle = angle + share * d
-            rate = rate + share * dd
-            acceleration = acceleration + share * ddd
+            angle = angle + fraction * d
+            rate = rate + fraction * dd
+            acceleration = acceleration + fraction * ddd
             within = ((time >= state.begin) & (time <= state.end))[:, None]
-            moved = np.where(within, d_share * d, 0.0)
-            moved_rate = np.where(within, 2.0 * d_share * dd, 0.0)
+            moved = np.where(within, d_weight * d, 0.0)
+            moved_rate = np.where(within, 2.0 * d_weight * dd, 0.0)
         else:
             moved = moved_rate = np.zeros_like(angle)
         pace = pace[:, None]
@@ -249,7 +249,7 @@ class _YieldingGait:
         )
 
     def slopes(self, time: float) -> FloatArray:
-        """J at `time`, (m, p)."""
+        """Return the J at `time`, (m, p)."""
         at = np.array([time])
         clock = self._clock(at)[0]
         now = self.state.after
@@ -324,18 +324,18 @@ class Compliance:
         return (*CHANNELS, *map(_channel, self._names))
 
     def values(self) -> FloatArray:
-        """Values of the channels."""
+        """Return the values of the channels."""
         state = self._state
         nominal = _values(self._scene.gait, self._names)
-        share = (state.value[0] - nominal[0]) / self._largest(self._names[0])
-        return np.array([state.load[0], share, *state.value])
+        fraction = (state.value[0] - nominal[0]) / self._largest(self._names[0])
+        return np.array([state.load[0], fraction, *state.value])
 
     def _largest(self, name: str) -> float:
         degrees = _law(self._scene).largest_change_deg
         return degrees * _unit(name) if "_deg" in name else math.radians(degrees)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of a control period, during which the parameters yield to the load at its start."""
+        """Return the references of a control period, during which the parameters yield to the load at its start."""
         assert snapshot is not None
         now = float(time[0])
         length = float(time[-1] - time[0])
@@ -424,7 +424,7 @@ def _channel(name: str) -> str:
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Problems with the parameters: unknown to the gait, or unable to yield."""
+    """Return the problems with the parameters: unknown to the gait, or unable to yield."""
     law = _law(scene)
     gait = scene.gait
     key = "controller.parameters"
@@ -474,10 +474,11 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _says(control: Mapping[str, float]) -> list[Said]:
-    share = abs(control["compliance_share"])
+    fraction = abs(control["compliance_share"])
     return [
         Said(
-            "warning" if share > 0.99 else "accent", f"yields by {share:.0%} of the largest change"
+            "warning" if fraction > 0.99 else "accent",
+            f"yields by {fraction:.0%} of the largest change",
         )
     ]
 

@@ -69,12 +69,12 @@ class HopfOscillators(OscillatorController):
     state_channels = ("x_rad", "y_rad")
 
     def first_state(self) -> FloatArray:
-        """Small circles with the phases to which the coupling converges."""
+        """Return the small circles with the phases to which the coupling converges."""
         lead = self.leads(self.fields)
         return _FIRST * np.stack([np.cos(lead), np.sin(lead)])
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
-        """Equations of coupled Hopf oscillators, with the state as complex numbers."""
+        """Return the equations of coupled Hopf oscillators, with the state as complex numbers."""
         z = state[0] + 1j * state[1]
         lead = self.leads(fields)
         amplitude = self.amplitudes(fields)
@@ -93,7 +93,7 @@ class HopfOscillators(OscillatorController):
         return np.stack([slope.real, slope.imag])
 
     def output(self, state: FloatArray, fields: Any) -> Any:
-        """Angles of the joint axes."""
+        """Return the angles of the joint axes."""
         return self.offsets(fields) + state[0]
 
     @property

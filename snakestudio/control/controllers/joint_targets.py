@@ -128,7 +128,7 @@ class JointTargetsController(OpenLoop):
         return True
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of one control period; see `Controller.reference`."""
+        """Return the references of one control period; see `Controller.reference`."""
         state = self._state
         if state.coming is not None:
             self._aim(state.coming.angles, float(time[0]))
@@ -161,7 +161,7 @@ class JointTargetsController(OpenLoop):
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Problems of a `scene` with this controller."""
+    """Return the problems of a `scene` with this controller."""
     law = scene.controller
     count = len(scene.body.axes)
     assert isinstance(law, JointTargetsFields)

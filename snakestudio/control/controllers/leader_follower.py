@@ -287,7 +287,7 @@ class LeaderFollower:
         return (*_CHANNELS, *jammed)
 
     def values(self) -> FloatArray:
-        """Values of the channels."""
+        """Return the values of the channels."""
         state = self._state
         values = np.empty(4 + len(state.jammed))
         values[:4] = (
@@ -300,7 +300,7 @@ class LeaderFollower:
         return values
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References from `time[0]` to `time[-1]` for the robot in the state of `snapshot`."""
+        """Return the references from `time[0]` to `time[-1]` for the robot in the state of `snapshot`."""
         assert snapshot is not None
         now = time.item(0)
         heading = self._body.link_heading(snapshot)
@@ -316,7 +316,7 @@ class LeaderFollower:
         return hold(time, self._body.from_head(angle_ref), self._yaw_axes, self._axes)
 
     def _yaw(self, values: FloatArray) -> FloatArray:
-        """Values of all axes, (m,), from those of the yaw axes, which are counted from the head."""
+        """Return the values of all axes, (m,), from those of the yaw axes, which are counted from the head."""
         yaw = values if len(self._yaw_axes) == self._axes else values[self._yaw_axes]
         return self._body.from_head(yaw)
 
@@ -342,7 +342,7 @@ class LeaderFollower:
             state.jams += 1
 
     def _felt(self, snapshot: Snapshot, jam: int) -> FloatArray:
-        """Measured normal force of obstacles on each link, positive to its left, N."""
+        """Return the measured normal force of obstacles on each link, positive to its left, N."""
         settings = self._settings
         contacts = snapshot.contacts
         pushed = contacts.other != GROUND
@@ -362,7 +362,7 @@ class LeaderFollower:
     def _following(
         self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float
     ) -> FloatArray:
-        """References (51) to (53) for joint angles and link headings; advances the delay line by `period`."""
+        """Return references (51) to (53) for joint angles and link headings; advances the delay line by `period`."""
         state = self._state
         settings = self._settings
         direction = settings.direction
@@ -372,19 +372,19 @@ class LeaderFollower:
         if state.side * offset > settings.head_reach_m:
             state.side = -state.side
         target = direction + state.side * math.radians(settings.head_angle_deg)
-        place = _longer(state.place, state.travelled)
+        position = _longer(state.place, state.travelled)
         bend = _longer(state.bend, angle[0])
-        angle_ref: FloatArray = np.interp(state.travelled - self._behind, place, bend)
+        angle_ref: FloatArray = np.interp(state.travelled - self._behind, position, bend)
         angle_ref[0] = self._body.head_joint_for(target, heading)
-        old = max(int(place.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
+        old = max(int(position.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
         state.head_offset = offset
         state.travelled += settings.speed_m_s * period
-        state.place = place[old:]
+        state.place = position[old:]
         state.bend = bend[old:]
         return angle_ref
 
     def _resolving(self, angle: FloatArray, heading: FloatArray) -> FloatArray:
-        """References (58): each pushed link turns so that the force along the direction of travel grows."""
+        """Return references (58): each pushed link turns so that the force along the direction of travel grows."""
         state = self._state
         settings = self._settings
         assert state.angle_ref is not None
@@ -422,7 +422,7 @@ def _settings(scene: Scene) -> LeaderFollowerFields:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with this controller."""
+    """Return the errors and warnings for a `scene` with this controller."""
     settings = scene.controller
     robot = scene.robot
     assert isinstance(settings, LeaderFollowerFields)
@@ -527,7 +527,7 @@ class _Jams:
 
 
 def _jammed_joints(control: Mapping[str, float]) -> list[int]:
-    """0-based indices of jammed joints in `Snapshot.control`; empty with another controller."""
+    """Return the 0-based indices of jammed joints in `Snapshot.control`; empty with another controller."""
     flags: list[bool] = []
     while (name := JAMMED.format(len(flags) + 1)) in control:
         flags.append(control[name] > 0.0)
@@ -539,7 +539,7 @@ def _marks(control: Mapping[str, float]) -> JointMarks:
 
 
 def _called(numbers: list[int]) -> str:
-    """Text for 0-based joint numbers, counted from 1."""
+    """Return the text for 0-based joint numbers, counted from 1."""
     return numbered("joint", (number + 1 for number in numbers))
 
 

@@ -71,7 +71,7 @@ class MatsuokaOscillators(OscillatorController):
     state_channels = ("membrane_1_rad", "membrane_2_rad", "fatigue_1_rad", "fatigue_2_rad")
 
     def first_state(self) -> FloatArray:
-        """Fundamental of the limit cycle, with the phases to which the coupling converges."""
+        """Return the fundamental of the limit cycle, with the phases to which the coupling converges."""
         amplitude = self.amplitudes(self.fields)
         lead = self.leads(self.fields)
         swing = amplitude * np.cos(lead)
@@ -80,7 +80,7 @@ class MatsuokaOscillators(OscillatorController):
         return np.stack([swing, -swing, mean + tired, mean - tired])
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
-        """Matsuoka's equations."""
+        """Return Matsuoka's equations."""
         u = state[:2]
         v = state[2:]
         y = np.maximum(u, 0.0)
@@ -104,7 +104,7 @@ class MatsuokaOscillators(OscillatorController):
         return np.concatenate([du, dv])
 
     def output(self, state: FloatArray, fields: Any) -> Any:
-        """Angles of the joint axes."""
+        """Return the angles of the joint axes."""
         return self.offsets(fields) + np.maximum(state[0], 0.0) - np.maximum(state[1], 0.0)
 
     @property

@@ -120,7 +120,7 @@ class PathFollower(Steering):
         return (*super().channels, *_BESIDE)
 
     def values(self) -> FloatArray:
-        """Values of the channels; left of the path is positive."""
+        """Return the values of the channels; left of the path is positive."""
         sight = self._progress.sight
         ahead = sight.ahead_xy(self._settings.look_ahead_m)
         return np.array([*self._steered(), sight.cross, sight.along, *sight.point.tolist(), *ahead])
@@ -150,7 +150,7 @@ class PathFollower(Steering):
         return heading_to(sight, reach, shift), bend
 
     def _track_of(self, path: GroundPath) -> Track:
-        """Result of `track`, which compares all waypoints; cached for the current path."""
+        """Return the result of `track`, which compares all waypoints; cached for the current path."""
         if path is not self._known_path:
             self._known_path, self._track = path, track(path)
         return self._track
@@ -193,7 +193,7 @@ def _doubt(key: str, message: str, remedy: str, obstacles: tuple[int, ...] = ())
 
 
 def _half_width(scene: Scene) -> float:
-    """Half the width that the undulating robot needs, m.
+    """Return half the width that the undulating robot needs, m.
 
     For small angles, links with the headings a cos(i delta), a = A / (2 sin(delta / 2)), lie on a wave of
     amplitude L a / (2 sin(delta / 2)).
@@ -210,7 +210,7 @@ def _half_width(scene: Scene) -> float:
 def _distances(scene: Scene, path: Track) -> dict[int, float]:
     """Distance of the path from each obstacle (0-based) that cannot be climbed, m; 0 if it passes through."""
     count = int(min(max(path.length / _SPACING, 1.0), 20000.0)) + 1
-    points = np.array([path.place(s)[0] for s in np.linspace(0.0, path.length, count)])
+    points = np.array([path.pose(s)[0] for s in np.linspace(0.0, path.length, count)])
     return {
         index: min(
             float(distances(solid_outline(solid), points).min()) for solid in obstacle_solids(o)
@@ -221,7 +221,7 @@ def _distances(scene: Scene, path: Track) -> dict[int, float]:
 
 
 def _obstacles(scene: Scene, path: Track) -> list[Problem]:
-    """Warnings about obstacles that the robot will hit."""
+    """Return the warnings about obstacles that the robot will hit."""
     if not scene.obstacles:
         return []
     clearance = _half_width(scene)
@@ -246,7 +246,7 @@ def _obstacles(scene: Scene, path: Track) -> list[Problem]:
 
 
 def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
-    """Problems with the path itself."""
+    """Return the problems with the path itself."""
     if not scene.path:
         remedy = "set waypoints such as [[0, 0], [5, 0]], or draw a path in the window"
         return [Problem("error", "path.waypoints_m", "there is no path to follow", remedy)]
@@ -266,7 +266,7 @@ def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
     # An offset bends the body into an arc whose radius is the link length divided by the offset.
     tightest = law.offset_limit / robot.link_length_m
     if 0.0 < tightest < curvature:
-        x, y = path.place(where)[0]
+        x, y = path.pose(where)[0]
         message = (
             f"the path has a radius of {1 / curvature:.2g} m at ({x:.2g}, {y:.2g}), but with an offset of "
             f"{law.offset_limit_deg:g}° the robot turns with a radius of {1 / tightest:.2g} m"
@@ -277,7 +277,7 @@ def _path(scene: Scene, law: PathFollowingFields) -> list[Problem]:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with this controller."""
+    """Return the errors and warnings for a `scene` with this controller."""
     assert isinstance(scene.controller, PathFollowingFields)
     return check_steering(scene) + _path(scene, scene.controller)
 

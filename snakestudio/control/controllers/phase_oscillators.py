@@ -63,12 +63,12 @@ class PhaseOscillators(OscillatorController):
     state_channels = ("phase_rad", "amplitude_rad", "amplitude_rate_radps")
 
     def first_state(self) -> FloatArray:
-        """Phases to which the coupling converges; all amplitudes are 0."""
+        """Return the phases to which the coupling converges; all amplitudes are 0."""
         lead = self.leads(self.fields)
         return np.stack([lead, 0.0 * lead, 0.0 * lead])
 
     def derivative(self, time: float, state: FloatArray, fields: Any) -> FloatArray:
-        """Equations of Ijspeert et al."""
+        """Return the equations of Ijspeert et al."""
         phase, amplitude, rate = state
         lead = self.leads(fields)
         a = fields.amplitude_rate_per_s
@@ -80,7 +80,7 @@ class PhaseOscillators(OscillatorController):
         return np.stack([2.0 * math.pi * fields.frequency_hz + turn, rate, towards])
 
     def output(self, state: FloatArray, fields: Any) -> Any:
-        """Angles of the joint axes."""
+        """Return the angles of the joint axes."""
         return self.offsets(fields) + state[1] * np.cos(state[0])
 
     @property

@@ -116,7 +116,7 @@ class StrainFollower(OpenLoop):
             for index, (_, _, since) in enumerate(layers)
             if index and time >= since + BLEND_TIME
         ]
-        if done:  # it covers all earlier ones
+        if done:  # this law covers all earlier ones
             layers = layers[done[-1] :]
         new = StrainLaw(scene.strain, scene.beam), scene.beam.length_m, time
         self._state = replace(self._state, source=(scene.strain, scene.beam), layers=(*layers, new))
@@ -131,7 +131,7 @@ class StrainFollower(OpenLoop):
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with this controller."""
+    """Return the errors and warnings for a `scene` with this controller."""
     problems: list[Problem] = []
     try:
         law = StrainLaw(scene.strain, scene.beam)

@@ -238,7 +238,7 @@ class Teleoperation(OpenLoop):
         return CHANNELS
 
     def values(self) -> FloatArray:
-        """Values of the channels at the start of the last control period."""
+        """Return the values of the channels at the start of the last control period."""
         return np.array(self._state.acting)
 
     @property
@@ -264,7 +264,7 @@ class Teleoperation(OpenLoop):
         return True
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """References of the control period that starts at `time[0]`."""
+        """Return the references of the control period that starts at `time[0]`."""
         now = float(time[0])
         self._start_due_commands(now)
         aim = self._aim()
@@ -320,12 +320,12 @@ class Teleoperation(OpenLoop):
 
 
 def command_of(timed: TimedCommand) -> TeleopCommand:
-    """Command of a program entry."""
+    """Return the command of a program entry."""
     return TeleopCommand(timed.speed, timed.turn, timed.amplitude, timed.gait)
 
 
 def _gait_problems(scene: Scene) -> list[Problem]:
-    """Warnings about a gait that cannot propel the robot."""
+    """Return the warnings about a gait that cannot propel the robot."""
     yaw, pitch = scene.waves.yaw, scene.waves.pitch
     waves = [yaw, *([pitch] if scene.model.spatial else [])]
     if any(wave.amplitude and wave.omega for wave in waves):
@@ -345,7 +345,7 @@ def _gait_problems(scene: Scene) -> list[Problem]:
 
 
 def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
-    """Warnings if full turn exceeds the joint limits."""
+    """Return warnings if full turn exceeds the joint limits."""
     limit = scene.robot.joint_limit_deg
     reach = scene.gait.reach_deg
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
@@ -366,7 +366,7 @@ def _reach_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
 
 
 def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
-    """Problems of the program."""
+    """Return the problems of the program."""
     problems = []
     before = 0.0
     possible = steerable_gaits(scene)
@@ -398,7 +398,7 @@ def _program_problems(scene: Scene, law: TeleoperationFields) -> list[Problem]:
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors and warnings for a `scene` with this controller."""
+    """Return the errors and warnings for a `scene` with this controller."""
     law = scene.controller
     assert isinstance(law, TeleoperationFields)
     if not scene.gait.of_waves:
@@ -415,13 +415,13 @@ def check(scene: Scene) -> list[Problem]:
 
 
 def _sets_pace(scene: Scene) -> bool:
-    """Whether more than the sign of the gait's frequency matters: the ratio of the speeds of its waves."""
+    """Return whether more than the sign of the gait's frequency matters: the ratio of the speeds of its waves."""
     two = scene.model.spatial and scene.gait.has_vertical_wave
     return two or scene.waves.yaw.omega <= 0.0
 
 
 def _note(law: TeleoperationFields) -> str:
-    """Note about the program, which is edited in the scene file."""
+    """Return the note about the program, which is edited in the scene file."""
     if not law.program:
         return ""
     count = len(law.program)

@@ -47,7 +47,7 @@ class BackboneCurve:
         )
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        """Return angles, rates and accelerations at `time` ((k,), s), exact."""
         return self._evaluated(time) if through_ramps else self._ahead.motion(time)
 
     def _evaluated(self, time: FloatArray) -> Motion:
@@ -136,7 +136,7 @@ def _readable(gait: GaitFields) -> bool:
 
 
 def _rates(scene: Scene) -> FloatArray:
-    """Largest rates of all joint axes, (m,), rad/s.
+    """Return the largest rates of all joint axes, (m,), rad/s.
 
     Raises `SceneError` if the segments are unusable.
     """

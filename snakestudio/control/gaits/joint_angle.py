@@ -47,7 +47,7 @@ class JointAngles(AngleGait):
 
 
 def _sampled(scene: Scene) -> tuple[FloatArray, Motion]:
-    """Times of samples of the run, s, and angles, rates and accelerations there, (k, m), rad."""
+    """Return the times of samples of the run, s, and angles, rates and accelerations there, (k, m), rad."""
     duration = scene.run.duration_s
     count = min(max(math.ceil(_SAMPLES_PER_SECOND * duration), 2), _MOST_SAMPLES)
     time = np.linspace(0.0, duration, count)
@@ -57,7 +57,7 @@ def _sampled(scene: Scene) -> tuple[FloatArray, Motion]:
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Errors of the formulas, and of angles beyond the joint limits."""
+    """Return the errors of the formulas, and of angles beyond the joint limits."""
     problems = formula_problems(scene)
     if problems or not scene.body.jointed:
         return problems
@@ -80,7 +80,7 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _rates(scene: Scene) -> FloatArray:
-    """Largest rates of all joint axes in the run, (m,), rad/s.
+    """Return the largest rates of all joint axes in the run, (m,), rad/s.
 
     Raises `SceneError` if a formula is unusable.
     """

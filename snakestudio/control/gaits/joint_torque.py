@@ -73,7 +73,7 @@ class JointTorques(OpenLoop):
         self._gait = gait
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """Torques at `time` (k,) and at the midpoints, where engines evaluate them: 2k - 1 knots."""
+        """Return the torques at `time` (k,) and at the midpoints, where engines evaluate them: 2k - 1 knots."""
         t = np.empty(2 * len(time) - 1)
         t[::2] = time
         t[1::2] = 0.5 * (time[:-1] + time[1:])
@@ -100,7 +100,7 @@ class JointTorques(OpenLoop):
 
 
 def check(scene: Scene) -> list[Problem]:
-    """Errors of a `scene` with this gait."""
+    """Return the errors of a `scene` with this gait."""
     assert isinstance(scene.gait, JointTorqueFields)
     if not scene.body.jointed:
         what = "a continuous body has no joints that torques could drive"
@@ -118,7 +118,8 @@ def check(scene: Scene) -> list[Problem]:
     if scene.controller.acts:
         what = f'"{scene.controller.kind}" commands joint angles, but this gait commands torques'
         remedy = (
-            'set it to "none", or choose a gait of angles, such as gait.kind = "lateral_undulation"'
+            'set it to "none", or choose a gait that sets joint angles, '
+            'for example gait.kind = "lateral_undulation"'
         )
         fixes = (Fix("Remove the controller", (("controller", None),)),)
         problems.append(Problem("error", "controller.kind", what, remedy, fixes=fixes))

@@ -43,7 +43,7 @@ class TableGait:
         self._state = _State(constant(scene.gait.speed))
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
-        """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        """Return angles, rates and accelerations at `time` ((k,), s), exact."""
         speed = self._state.speed
         rate, acceleration = speed.value(time), speed.rate(time)
         angle, first, second = self._trajectory.at(self._state.played + speed.integral(time))
@@ -70,7 +70,7 @@ class TableGait:
 
 
 def _check(scene: Scene) -> list[Problem]:
-    """Errors in the table, and notes on assumptions and interpolated gaps."""
+    """Return the errors in the table, and notes on assumptions and interpolated gaps."""
     assert isinstance(scene.gait, TableFields)
     try:
         table = joint_table(scene)
@@ -93,7 +93,7 @@ def _check(scene: Scene) -> list[Problem]:
 
 
 def _beyond_stops(scene: Scene, table: JointTable) -> Problem | None:
-    """Problem for the angle that exceeds its joint limit most."""
+    """Return the problem for the angle that exceeds its joint limit most."""
     values = scene.axis_values
     over = np.fmax(table.angle - values.upper, values.lower - table.angle)
     over[~np.isfinite(over)] = -np.inf

@@ -88,7 +88,7 @@ class PaperFigure:
     """Whether measured tracks are drawn."""
 
     def title(self, paper: str) -> str:
-        """Title of its file: "Figure 6 of P1"."""
+        """Return the title of its file: "Figure 6 of P1"."""
         return (
             f"Figure {self.number} of {paper}"
             if self.number.isdigit()
@@ -106,7 +106,7 @@ class Origin:
     """Runs with the names of their scene files."""
 
     def metadata(self, suffix: str) -> dict[str, str | None]:
-        """Metadata of the file; the keywords contain everything that reproduces its runs."""
+        """Return the metadata of the file; the keywords contain everything that reproduces its runs."""
         lines = "\n\n".join(
             "\n".join(header_lines(run, scene_file)) for run, scene_file in self.runs
         )
@@ -114,7 +114,7 @@ class Origin:
 
 
 def columns(recording: Recording, *names: str) -> tuple[FloatArray, ...]:
-    """Named columns of a run, each (rows,).
+    """Return the named columns of a run, each (rows,).
 
     Raises `KeyError` if there is no such column.
     """

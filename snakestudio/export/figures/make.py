@@ -58,7 +58,7 @@ TRACKED_LINK = 5
 
 
 def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure, ...]:
-    """The figures of a paper, or those with the numbers `only`.
+    """Return the figures of a paper, or those with the numbers `only`.
 
     Raises `UsageError` if there is no such paper or figure.
     """
@@ -78,12 +78,12 @@ def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure,
 
 
 def needed(figures: Sequence[PaperFigure]) -> tuple[Need, ...]:
-    """The runs that figures require, without duplicates."""
+    """Return the runs that figures require, without duplicates."""
     return tuple(dict.fromkeys(need for figure in figures for need in figure.needs))
 
 
 def prepared(need: Need) -> tuple[Scene, Path]:
-    """Scene of a run, and its file."""
+    """Return the scene of a run, and its file."""
     path = scenes_dir() / f"{need.scene}.toml"
     scene = load_scene(path)
     return (with_values(scene, dict(need.values)) if need.values else scene), path
@@ -196,7 +196,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
     selected = [
         first[at]
         for at in sorted(
-            {round(place) for place in np.linspace(0, len(first) - 1, min(len(first), 3))}
+            {round(index) for index in np.linspace(0, len(first) - 1, min(len(first), 3))}
         )
     ]
     every = time_axes(figure, [f"joint {axis.joint + 1} / °" for axis in selected])
@@ -261,7 +261,7 @@ def laid_over(
     link: int,
     options: AlignmentOptions | None = None,
 ) -> list[MeasuredTrack]:
-    """Measured tracks of a link (0-based) in the times and positions of a run.
+    """Return the measured tracks of a link (0-based) in the times and positions of a run.
 
     Raises `ExportError` if they overlap too little with the run.
     """

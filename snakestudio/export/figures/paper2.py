@@ -93,7 +93,7 @@ def _forces(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
 
 
 def _obstacle_forces(recording: Recording) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Times (k,) and the obstacle forces on all links along x and y, (k, n), N."""
+    """Return times (k,) and the obstacle forces on all links along x and y, (k, n), N."""
     n = recording.schema.n_links
     names = [f"link_{link + 1}_obstacle_f{axis}_n" for axis in "xy" for link in range(n)]
     time, *forces = columns(recording, "time_s", *names)
@@ -101,7 +101,7 @@ def _obstacle_forces(recording: Recording) -> tuple[FloatArray, FloatArray, Floa
 
 
 def _carrying_most(load: FloatArray) -> list[int]:
-    """The three links (0-based) with the largest mean loads, from a mean load (n,), without neighbours."""
+    """Return the three links (0-based) with the largest mean loads, from a mean load (n,), without neighbours."""
     chosen: list[int] = []
     for link in np.argsort(-load, kind="stable"):
         if len(chosen) < 3 and all(abs(link - other) > 1 for other in chosen):

@@ -97,7 +97,7 @@ def _jams(recording: Recording) -> list[tuple[float | None, float | None]]:
 
 
 def _mean(time: FloatArray, values: FloatArray) -> FloatArray:
-    """Moving mean over `_MEAN_S`, narrower at the ends."""
+    """Return the moving mean over `_MEAN_S`, narrower at the ends."""
     area = np.concatenate([[0.0], np.cumsum(0.5 * (values[1:] + values[:-1]) * np.diff(time))])
     low = np.maximum(time - 0.5 * _MEAN_S, time[0])
     high = np.minimum(time + 0.5 * _MEAN_S, time[-1])

@@ -71,7 +71,7 @@ def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measur
 
 
 def _decay(time: FloatArray, error: float, rate: float, kp: float, kd: float) -> FloatArray:
-    """Solution of e'' + k_d e' + k_p e = 0 for given e and e' at t = 0."""
+    """Return the solution of e'' + k_d e' + k_p e = 0 for given e and e' at t = 0."""
     a = 0.5 * kd
     root = cmath.sqrt(a * a - kp)
     grows = time if root == 0.0 else np.sinh(root * time) / root

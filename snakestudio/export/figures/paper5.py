@@ -94,8 +94,8 @@ def _inside(
     body = _at(recording, time).body
     assert body is not None
     axes.plot(body.abscissa, factor * body.wrench[:, component], color=RUN)
-    for place in body.hold[body.active]:
-        axes.axvline(place, color=EXPERIMENT, linewidth=0.7, linestyle=":")
+    for abscissa in body.hold[body.active]:
+        axes.axvline(abscissa, color=EXPERIMENT, linewidth=0.7, linestyle=":")
     axes.axhline(0.0, color=PALE, linewidth=0.5)
     axes.set_xlim(body.abscissa[0], body.abscissa[-1])
     axes.set_xlabel("abscissa from the head / m")

@@ -43,7 +43,7 @@ def frame_view(axes: Axes, *places: FloatArray, air: float) -> None:
 
 
 def time_axes(figure: Figure | SubFigure, labels: Sequence[str]) -> list[Axes]:
-    """Stacked axes with a common time, one for each label."""
+    """Return the stacked axes with a common time, one for each label."""
     stacked: list[Axes] = []
     for number, label in enumerate(labels):
         axes = figure.add_subplot(
@@ -92,7 +92,7 @@ def link_over_time(
     link: int,
     measured: Sequence[MeasuredTrack] = (),
 ) -> list[Axes]:
-    """X and y of a link (1-based) over time, in stacked axes."""
+    """Return the X and y of a link (1-based) over time, in stacked axes."""
     both = time_axes(figure, (rf"$x_{{{link}}}$ / m", rf"$y_{{{link}}}$ / m"))
     time, x, y = columns(recording, "time_s", f"link_{link}_x_m", f"link_{link}_y_m")
     for axes, values, axis, letter in zip(both, (x, y), (0, 1), "ab", strict=True):
@@ -107,7 +107,7 @@ def link_over_time(
 
 
 def pose_at(recording: Recording, time: float) -> FloatArray:
-    """Poses (n, 7) of the links or cross-sections at the row nearest to a time (s)."""
+    """Return poses (n, 7) of the links or cross-sections at the row nearest to a time (s)."""
     index = recording.index_at(time)
     pose: FloatArray = recording.rows(index, index + 1).link_pose[0]
     return pose

@@ -67,8 +67,8 @@ def _experiment(c: _Context) -> QWidget:
 
     panel = ExperimentPanel(c.experiments, c.document, c.exporter)
     panel.closed.connect(c.docks["experiment"].close)
-    panel.import_asked.connect(c.experiment_files.ask)
-    panel.example_asked.connect(c.experiment_files.example)
+    panel.import_requested.connect(c.experiment_files.ask)
+    panel.example_requested.connect(c.experiment_files.example)
     return panel
 
 

@@ -132,7 +132,9 @@ class ChartAxis(pg.AxisItem):
 
     def places(self) -> list[float]:
         """Return the values of the ticks; empty for labels."""
-        return [] if self._labels is not None else [place for place, _ in self.visible_labels()]
+        return (
+            [] if self._labels is not None else [position for position, _ in self.visible_labels()]
+        )
 
     def visible_labels(self) -> list[tuple[float, str]]:
         """Return values and texts of the ticks in view, cached for grid and numbers."""
@@ -216,36 +218,36 @@ class ChartAxis(pg.AxisItem):
         gap = self.style["tickTextOffset"][1 if side == "below" else 0]
         line = width if side == "left" else 0.0
         for value, text in self.visible_labels():
-            share = (value - low) / (high - low)
-            at = share * width if side == "below" else (1.0 - share) * height
-            place = text_place(side, line, at, self._text_size(text), gap)
+            fraction = (value - low) / (high - low)
+            at = fraction * width if side == "below" else (1.0 - fraction) * height
+            rect = text_place(side, line, at, self._text_size(text), gap)
             if side == "below":
-                seen = place.left() >= -_BEYOND and place.right() <= width + _BEYOND
+                seen = rect.left() >= -_BEYOND and rect.right() <= width + _BEYOND
             else:
-                seen = place.top() >= -_BEYOND and place.bottom() <= height + _BEYOND
-                seen &= place.left() >= 0.0 and place.right() <= width
+                seen = rect.top() >= -_BEYOND and rect.bottom() <= height + _BEYOND
+                seen &= rect.left() >= 0.0 and rect.right() <= width
             if self._line:
                 paint_dash(painter, side, line, at, -_DASH, _DASH)
-                self._paint_halo(painter, place)
+                self._paint_halo(painter, rect)
             if seen:
-                paint_text(painter, place, text)
+                paint_text(painter, rect, text)
         if self._line:
             painter.setPen(QPen(theme.colour("dim"), 1.2))
             painter.drawLine(0, 0, 0, round(height))
         if self.title:
             self._paint_title(painter, width, height)
 
-    def _paint_halo(self, painter: QPainter, place: QRectF) -> None:
+    def _paint_halo(self, painter: QPainter, rect: QRectF) -> None:
         halo = theme.colour("card")
         halo.setAlphaF(_HALO)
-        painter.fillRect(place.adjusted(-2, -1, 2, 1), halo)
+        painter.fillRect(rect.adjusted(-2, -1, 2, 1), halo)
 
     def _paint_title(self, painter: QPainter, width: float, height: float) -> None:
         metrics = QFontMetricsF(self._font)
         painter.setPen(theme.colour("text"))
         text = metrics.elidedText(self.title, Qt.TextElideMode.ElideMiddle, width)
-        place = QRectF(0.0, metrics.height() + 7, width, metrics.height() + 2)
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        rect = QRectF(0.0, metrics.height() + 7, width, metrics.height() + 2)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         texts = [tick_text(value, spacing) for value in values]

@@ -365,10 +365,10 @@ class CursorLegend(pg.GraphicsObject):
         self._title = title
         self.update()
 
-    def entry_at(self, place: QPointF) -> int | None:
+    def entry_at(self, position: QPointF) -> int | None:
         """Return the entry of the legend at a position, px; None outside of all entries."""
         return next(
-            (number for number, rect in enumerate(self._places) if rect.contains(place)), None
+            (number for number, rect in enumerate(self._places) if rect.contains(position)), None
         )
 
     def boundingRect(self) -> QRectF:

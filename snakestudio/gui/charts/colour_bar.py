@@ -95,10 +95,10 @@ class ColourBar(pg.GraphicsObject):
         if self._unit:
             left = bar.left() + _UNIT_MARGIN
             width = self._frame.right() - left
-            place = QRectF(left, bar.bottom() + 5, width, metrics.height() + 2)
+            rect = QRectF(left, bar.bottom() + 5, width, metrics.height() + 2)
             fits = metrics.horizontalAdvance(self._unit) <= width
             side = Qt.AlignmentFlag.AlignRight if fits else Qt.AlignmentFlag.AlignLeft
-            painter.drawText(place, side, self._unit)
+            painter.drawText(rect, side, self._unit)
 
     def _colours(self, area: QRectF, scale: float) -> Pixels:
         ramp = np.arange(255, 0, -1, dtype=np.uint8)[:, None]

@@ -136,9 +136,11 @@ class CurveItem(pg.PlotCurveItem):
 def level_line(value: float, text: str) -> pg.InfiniteLine:
     """Return a labelled dotted line at a value of the left axis."""
     dim = theme.colour("dim")
-    place = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
+    label_options = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
     pen = pg.mkPen(dim, style=Qt.PenStyle.DotLine)
-    line = pg.InfiniteLine(value, angle=0, movable=False, pen=pen, label=text, labelOpts=place)
+    line = pg.InfiniteLine(
+        value, angle=0, movable=False, pen=pen, label=text, labelOpts=label_options
+    )
     line.label.setFont(theme.chart_font())
     return line
 
@@ -215,17 +217,18 @@ class HoldTicks(pg.GraphicsObject):
 
     def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
         frame = self._frame
-        for place, active in self._ticks:
-            if not frame.left() <= place <= frame.right():
+        for position, active in self._ticks:
+            if not frame.left() <= position <= frame.right():
                 continue
             colour = theme.colour("warning" if active else "dim")
             pen = QPen(colour, 1.0, Qt.PenStyle.DotLine)
             pen.setCosmetic(True)
             painter.setPen(pen)
-            painter.drawLine(QPointF(place, frame.top()), QPointF(place, frame.bottom()))
+            painter.drawLine(QPointF(position, frame.top()), QPointF(position, frame.bottom()))
             pen.setStyle(Qt.PenStyle.SolidLine)
             pen.setWidthF(3.0 if active else 1.5)
             painter.setPen(pen)
             painter.drawLine(
-                QPointF(place, frame.top()), QPointF(place, frame.top() + 0.07 * frame.height())
+                QPointF(position, frame.top()),
+                QPointF(position, frame.top() + 0.07 * frame.height()),
             )

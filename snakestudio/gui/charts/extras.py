@@ -86,13 +86,13 @@ class _Dots(pg.GraphicsObject):
         painter.setFont(theme.chart_font())
         has_texts = len(self._dots) <= self.MOST_TEXTS
         for dot in self._dots:
-            place = to_page.map(QPointF(dot.x, dot.y))
+            point = to_page.map(QPointF(dot.x, dot.y))
             painter.setPen(QPen(theme.colour("ground"), 1.5))
             painter.setBrush(QColor(dot.colour))
-            painter.drawEllipse(place, _RADIUS, _RADIUS)
+            painter.drawEllipse(point, _RADIUS, _RADIUS)
             if has_texts and dot.text:
                 painter.setPen(theme.colour("text"))
-                painter.drawText(place + QPointF(8.0, -6.0), dot.text)
+                painter.drawText(point + QPointF(8.0, -6.0), dot.text)
         painter.restore()
 
 
@@ -155,9 +155,9 @@ class ViewItems(QObject):
         frame = QRectF(
             chart_data.start, left.low, chart_data.stop - chart_data.start, left.high - left.low
         )
-        for item, there in ((self._outlines, chart_data.outlines), (self._dots, chart_data.dots)):
-            item.setVisible(bool(there))
-            if there:
+        for item, content in ((self._outlines, chart_data.outlines), (self._dots, chart_data.dots)):
+            item.setVisible(bool(content))
+            if content:
                 item.show_in(chart_data, frame)
         self.note.setVisible(bool(chart_data.note))
         if chart_data.note:

@@ -17,23 +17,25 @@ _BRUSH = 0.08
 """Opacity of the range of a brush."""
 
 
-def star_path(place: QPointF, radius: float) -> QPainterPath:
+def star_path(position: QPointF, radius: float) -> QPainterPath:
     """Return a star with five points, which marks the best point."""
     path = QPainterPath()
     for k in range(10):
         size = radius if k % 2 == 0 else 0.45 * radius
         angle = math.pi * (k / 5 - 0.5)
-        corner = QPointF(place.x() + size * math.cos(angle), place.y() + size * math.sin(angle))
+        corner = QPointF(
+            position.x() + size * math.cos(angle), position.y() + size * math.sin(angle)
+        )
         (path.lineTo if k else path.moveTo)(corner)
     path.closeSubpath()
     return path
 
 
-def paint_mark(painter: QPainter, place: QPointF, colour: QColor, *, star: bool) -> None:
+def paint_mark(painter: QPainter, position: QPointF, colour: QColor, *, star: bool) -> None:
     """Paint a star or a disc with a rim in the background colour, so that it is visible over other marks."""
-    path = star_path(place, _STAR) if star else QPainterPath()
+    path = star_path(position, _STAR) if star else QPainterPath()
     if not star:
-        path.addEllipse(place, _DISC, _DISC)
+        path.addEllipse(position, _DISC, _DISC)
     ground = theme.colour("card")
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(ground, 3.0))
@@ -44,12 +46,12 @@ def paint_mark(painter: QPainter, place: QPointF, colour: QColor, *, star: bool)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
 
-def paint_ring(painter: QPainter, place: QPointF, colour: QColor) -> None:
+def paint_ring(painter: QPainter, position: QPointF, colour: QColor) -> None:
     """Paint a ring around a point that is selected or hovered."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for ink, width in ((theme.colour("card"), 4.0), (colour, 2.0)):
         painter.setPen(QPen(ink, width))
-        painter.drawEllipse(place, _RING, _RING)
+        painter.drawEllipse(position, _RING, _RING)
 
 
 def paint_line(
@@ -72,12 +74,12 @@ def paint_range(
     painter: QPainter, area: QRectF, x: tuple[float, float], y: tuple[float, float]
 ) -> None:
     """Paint the range of a brush, as shares of an area from the left and from the bottom."""
-    left, right = (area.left() + min(max(share, 0.0), 1.0) * area.width() for share in x)
-    low, high = (area.bottom() - min(max(share, 0.0), 1.0) * area.height() for share in y)
+    left, right = (area.left() + min(max(fraction, 0.0), 1.0) * area.width() for fraction in x)
+    low, high = (area.bottom() - min(max(fraction, 0.0), 1.0) * area.height() for fraction in y)
     fill = theme.colour("accent")
     fill.setAlphaF(_BRUSH)
     rect = QRectF(QPointF(round(left), round(high)), QPointF(round(right), round(low)))
-    # it is large, and painted during drags
+    # the path is large, and painted during drags
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.fillRect(rect, fill)
     painter.setPen(QPen(theme.colour("accent"), 1))

@@ -188,9 +188,9 @@ class ParallelItem(pg.GraphicsObject):
         area = self.area
         step = area.width() / (len(self.axes) - 1)
         gap = min(max(int((x - area.left()) / step), 0), len(self.axes) - 2)
-        share = (x - area.left()) / step - gap
+        weight = (x - area.left()) / step - gap
         shares = self.shares[rows]
-        at: FloatArray = (1.0 - share) * shares[:, gap] + share * shares[:, gap + 1]
+        at: FloatArray = (1.0 - weight) * shares[:, gap] + weight * shares[:, gap + 1]
         return area.bottom() - at * area.height()
 
     def corners(self, row: int) -> list[QPointF]:

@@ -123,7 +123,7 @@ class PlotBase(pg.PlotWidget):
         self.right_axis.unlinkFromView()
         self.plotItem.getAxis(
             "top"
-        ).unlinkFromView()  # it is never shown, but would continually update its label
+        ).unlinkFromView()  # the label is never shown, but would be updated continually
         self.right_axis.setVisible(False)
         self.set_margins(margins)
         view.sigRangeChanged.connect(self.refresh_grid)

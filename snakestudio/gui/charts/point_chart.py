@@ -134,7 +134,7 @@ class PointChart(PlotBase):
 
     @property
     @abstractmethod
-    def there(self) -> bool:
+    def has_points(self) -> bool:
         """Whether there are any points."""
 
     @abstractmethod
@@ -142,11 +142,11 @@ class PointChart(PlotBase):
         """Return a message on why no points are visible; "" if some are."""
 
     @abstractmethod
-    def row_at(self, place: QPointF) -> int:
+    def row_at(self, position: QPointF) -> int:
         """Return the row at a position; -1 for none."""
 
     @abstractmethod
-    def place_of(self, row: int) -> QPointF | None:
+    def position_of(self, row: int) -> QPointF | None:
         """Return the position of a row; None if it is not visible."""
 
     @abstractmethod
@@ -166,13 +166,13 @@ class PointChart(PlotBase):
     def draw_marks(self, painter: QPainter) -> None:
         """Draw the marks."""
 
-    def drag(self, begin: QPointF, place: QPointF) -> None:
+    def drag(self, begin: QPointF, position: QPointF) -> None:
         """Handle a drag of the mouse from one position to another."""
 
-    def drag_ended(self, begin: QPointF, place: QPointF) -> None:
+    def drag_ended(self, begin: QPointF, position: QPointF) -> None:
         """Handle the end of a drag."""
 
-    def double_clicked(self, place: QPointF) -> None:
+    def double_clicked(self, position: QPointF) -> None:
         """Handle a double click outside all rows."""
 
     @property
@@ -200,7 +200,7 @@ class PointChart(PlotBase):
     @property
     def shows_points(self) -> bool:
         """Whether points are visible."""
-        return self.there and not self.nothing()
+        return self.has_points and not self.nothing()
 
     @property
     def has_grid(self) -> bool:
@@ -267,12 +267,12 @@ class PointChart(PlotBase):
     def _draw_marks(self, painter: QPainter) -> None:
         if not self.shows_points:
             painter.fillRect(self.rect(), theme.colour("card"))  # over axes without a meaning
-        if self.there and (why := self.nothing()):
+        if self.has_points and (why := self.nothing()):
             painter.setPen(theme.colour("dim"))
             painter.setFont(theme.text_font(13))
             space = QRectF(self.rect()).adjusted(24, 12, -24, -12)
             painter.drawText(space, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, why)
-        elif self.there:
+        elif self.has_points:
             self.draw_marks(painter)
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -288,30 +288,30 @@ class PointChart(PlotBase):
             self.marks.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        place = event.position()
+        position = event.position()
         if self._pressed is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            moved = (place - self._pressed).manhattanLength()
+            moved = (position - self._pressed).manhattanLength()
             if self._dragging or moved >= QApplication.startDragDistance():
                 if not self._dragging:
                     self._dragging = True
                     self.held.emit(True)
                     self.hovered.emit(-1, QPoint())
-                self.drag(self._pressed, place)
+                self.drag(self._pressed, position)
             return
-        row = self.row_at(place) if self.shows_points else -1
+        row = self.row_at(position) if self.shows_points else -1
         self.present_row = -1
         if row != self.hover_row or row >= 0:
             self.hovered.emit(row, event.globalPosition().toPoint())
-        self.show_cursor(place, row)
+        self.show_cursor(position, row)
 
-    def show_cursor(self, place: QPointF, row: int) -> None:
+    def show_cursor(self, position: QPointF, row: int) -> None:
         """Set the shape of the mouse cursor at a position."""
         self.viewport().setCursor(
             Qt.CursorShape.PointingHandCursor if row >= 0 else Qt.CursorShape.ArrowCursor
         )
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.there:
+        if event.button() == Qt.MouseButton.LeftButton and self.has_points:
             self._pressed = event.position()
             self._dragging = False
 
@@ -348,10 +348,10 @@ class PointChart(PlotBase):
             return
         keyed = event.reason() is QContextMenuEvent.Reason.Keyboard
         row = self._present() if keyed else self.row_at(QPointF(event.pos()))
-        place = self.place_of(row) if keyed and row >= 0 else None
+        position = self.position_of(row) if keyed and row >= 0 else None
         if row >= 0:
             self.menu_requested.emit(
-                row, event.globalPos() if place is None else self.mapToGlobal(place.toPoint())
+                row, event.globalPos() if position is None else self.mapToGlobal(position.toPoint())
             )
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -367,15 +367,15 @@ class PointChart(PlotBase):
     def _present(self) -> int:
         """Return the row that keys act on; -1 if no row is visible."""
         rows = (self.hover_row, self.present_row, *self.likely_rows())
-        return next((row for row in rows if row >= 0 and self.place_of(row) is not None), -1)
+        return next((row for row in rows if row >= 0 and self.position_of(row) is not None), -1)
 
     def focus_row(self, row: int) -> None:
         """Move the keyboard focus to a row, if it is visible."""
-        place = self.place_of(row) if row >= 0 else None
-        if place is not None:
+        position = self.position_of(row) if row >= 0 else None
+        if position is not None:
             self.present_row = row
-            self.hovered.emit(row, self.mapToGlobal(place.toPoint()))
-            self.marks.update()  # it may be the same row at another position
+            self.hovered.emit(row, self.mapToGlobal(position.toPoint()))
+            self.marks.update()  # the row may be the same at another position
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
@@ -391,7 +391,7 @@ class PointChart(PlotBase):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         row = self._present() if key in _OWN_KEYS and self.shows_points else -1
-        if key == Qt.Key.Key_Escape and self.there and self.clear_brushes():
+        if key == Qt.Key.Key_Escape and self.has_points and self.clear_brushes():
             pass
         elif key == Qt.Key.Key_Escape and self.hover_row >= 0:
             self.present_row = -1
@@ -420,12 +420,12 @@ class PointChart(PlotBase):
         self.marks.update()
 
 
-def nearest(x: FloatArray, y: FloatArray, place: QPointF) -> int:
-    """Return the index of the nearest position within reach of `place`; -1 for none."""
+def nearest(x: FloatArray, y: FloatArray, position: QPointF) -> int:
+    """Return the index of the nearest position within reach of `position`; -1 for none."""
     if not len(x):
         return -1
     with np.errstate(invalid="ignore"):
-        far = np.hypot(x - place.x(), y - place.y())
+        far = np.hypot(x - position.x(), y - position.y())
     far = np.where(np.isnan(far), np.inf, far)
     row = int(np.argmin(far))
     return row if far[row] <= _REACH else -1

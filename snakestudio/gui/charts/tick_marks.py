@@ -40,19 +40,19 @@ def text_place(side: Side, line: float, at: float, size: QSizeF, gap: float) -> 
     return QRectF(at - size.width() / 2, top, size.width(), size.height())
 
 
-def paint_text(painter: QPainter, place: QRectF, text: str, *, turned: bool = False) -> None:
+def paint_text(painter: QPainter, rect: QRectF, text: str, *, turned: bool = False) -> None:
     """Paint the text of a tick in the middle of its rectangle; a turned text reads upwards.
 
     The rectangle of a turned text has the width and height of the unrotated text.
     """
     flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
     if not turned:
-        painter.drawText(place, flags, text)
+        painter.drawText(rect, flags, text)
         return
     painter.save()
-    painter.translate(place.center())
+    painter.translate(rect.center())
     painter.rotate(-90)
     painter.drawText(
-        QRectF(-place.width() / 2, -place.height() / 2, place.width(), place.height()), flags, text
+        QRectF(-rect.width() / 2, -rect.height() / 2, rect.width(), rect.height()), flags, text
     )
     painter.restore()

@@ -83,7 +83,7 @@ class TimeView(pg.ViewBox):
         ):
             ev.accept()
             ends = sorted(
-                float(self.mapToView(place).x()) for place in (ev.buttonDownPos(), ev.pos())
+                float(self.mapToView(position).x()) for position in (ev.buttonDownPos(), ev.pos())
             )
             if ends[1] > ends[0]:
                 self.span_drawn.emit(*ends)
@@ -99,8 +99,8 @@ class TimeView(pg.ViewBox):
         if ev.double():
             self.fit_requested.emit()
         else:
-            place = self.mapSceneToView(ev.scenePos())
-            self.clicked.emit(float(place.x()), float(place.y()))
+            position = self.mapSceneToView(ev.scenePos())
+            self.clicked.emit(float(position.x()), float(position.y()))
 
     def _emit_range(self, axis: int) -> None:
         low, high = self.viewRange()[axis]

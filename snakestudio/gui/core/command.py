@@ -39,7 +39,7 @@ C = TypeVar("C", contravariant=True)
 
 
 def always(context: object) -> bool:
-    """Condition of a command that can always be used."""
+    """Return the condition of a command that can always be used."""
     return True
 
 
@@ -88,15 +88,15 @@ def line(menu: str) -> Command[object]:
 
 
 def is_jointed(context: Context) -> bool:
-    """Whether the robot has joints that can be moved."""
+    """Return whether the robot has joints that can be moved."""
     return context.document.scene.body.jointed
 
 
 def is_strained(context: Context) -> bool:
-    """Whether a strain law determines the robot's shape."""
+    """Return whether a strain law determines the robot's shape."""
     return context.document.scene.body.strained
 
 
 def meets_obstacles(context: Context) -> bool:
-    """Whether the robot's body makes contact with obstacles."""
+    """Return whether the robot's body makes contact with obstacles."""
     return context.document.scene.body.meets_obstacles

@@ -176,7 +176,7 @@ class Document(QObject):
         origin: Path | None = None,
     ) -> None:
         self.undo_stack.clear()
-        self.undo_stack.setClean()  # otherwise an empty stack without a clean step remains unclean when it is cleared
+        self.undo_stack.setClean()  # clearing an empty stack without a clean step would leave it unclean
         self.path = path
         self.text = text
         self._digest = digest

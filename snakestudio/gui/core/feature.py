@@ -77,7 +77,7 @@ class Feature(Generic[C]):
 def changing_menus(
     features: Iterable[Feature[Any]],
 ) -> Iterator[tuple[str, Sequence[Command[Any]]]]:
-    """Menus whose commands depend on the loaded kinds, with the present commands."""
+    """Yield the menus whose commands depend on the loaded kinds, with the present commands."""
     for feature in features:
         for commands in feature.commands.values():
             if callable(commands):
@@ -86,5 +86,5 @@ def changing_menus(
 
 
 def docks_of(features: Iterable[Feature[C]]) -> list[DockSpec[C]]:
-    """All docks of some features."""
+    """Return all docks of some features."""
     return [dock for feature in features for dock in feature.docks]

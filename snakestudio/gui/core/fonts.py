@@ -1,4 +1,4 @@
-"""Fonts for a machine without any."""
+"""Fonts for systems without fonts."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _LATE = 0.5
 
 
 def has_ended(recording: Recording, time: float) -> bool:
-    """Whether a recording had ended by `time` (s)."""
+    """Return whether a recording had ended by `time` (s)."""
     return (
         not len(recording)
         or time > float(recording.times[-1]) + _LATE / recording.scene.run.log_rate_hz

@@ -250,7 +250,7 @@ class RobotController(QObject):
             # Threads inherit the priority of their creator. The threads of the live source need it,
             # too: one that waits for a processor behind other programs generates no references, and
             # blocks all others by holding the interpreter's lock.
-            self.priority.ask()
+            self.priority.raise_()
             self._make_live()
         except Exception:
             self.disconnect_robot()
@@ -315,7 +315,7 @@ class RobotController(QObject):
         if self.telemetry is not None and (self.telemetry.state in _MOVABLE or self.arming):
             link.stop("The robot was disconnected.")
         self._end_live()
-        self.priority.give_back()
+        self.priority.restore()
         self._session_controller.set_robot(None)
         link.close()
         for event in link.events():

@@ -115,8 +115,8 @@ class Selection(QObject):
 
     def toggle(self, item: Item, *others: Item) -> None:
         """Add an item and others, or remove them all if the item is selected."""
-        together = {item, *others}
-        self.set(self._items - together if item in self._items else self._items | together)
+        connected = {item, *others}
+        self.set(self._items - connected if item in self._items else self._items | connected)
 
     def clear(self) -> None:
         """Deselect all."""

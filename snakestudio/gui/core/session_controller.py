@@ -140,7 +140,7 @@ class SessionController(QObject):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         self._reopen = self._refreshing_kinds = False
-        self._awaited = self._last_edit = 0
+        self._awaited_edit = self._last_edit = 0
         self._timer = QTimer(self)
         self._timer.setObjectName("display_timer")
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -245,7 +245,7 @@ class SessionController(QObject):
 
     def _show_source(self, source: Source) -> None:
         self._source = source
-        self._awaited = 0
+        self._awaited_edit = 0
         self._pull()
         self.source_changed.emit()
         self.frame.emit()
@@ -404,7 +404,7 @@ class SessionController(QObject):
     def _on_scene(self, before: Scene, after: Scene) -> None:
         if self._reopen:
             self._reopen = False
-            self._awaited = 0
+            self._awaited_edit = 0
             self.session.open(
                 after, self._document.base_dir, self._document.name if self._document.origin else ""
             )
@@ -419,13 +419,13 @@ class SessionController(QObject):
             standing = self.status.state in ("ready", "blocked", "preparing", "unprepared")
             moved = any(getattr(after, part) != getattr(before, part) for part in _PLACED_BY)
             if moved and standing and self._source is self._simulation:
-                self._foresee(after, number)
+                self._show_expected(after, number)
 
-    def _foresee(self, scene: Scene, edit: int) -> None:
+    def _show_expected(self, scene: Scene, edit: int) -> None:
         """Show a new start immediately: the robot would otherwise lag behind until the engine is reset."""
         snapshot = preview(scene, self._document.base_dir)
         if snapshot is not None:
-            self._awaited = edit
+            self._awaited_edit = edit
             self._displayed_snapshot = snapshot
             self.frame.emit()
 
@@ -460,7 +460,7 @@ class SessionController(QObject):
             self.recording_changed.emit()
             self.cursor_changed.emit()
             self._release.start(_RELEASE_MS)
-        if self.session.applied_edits < self._awaited:
+        if self.session.applied_edits < self._awaited_edit:
             return  # the shown state is newer than that of the session
         if self.replay is not None and self.replay.playing:
             self._play_on(self.replay)

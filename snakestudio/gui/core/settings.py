@@ -73,20 +73,20 @@ class Setting(Generic[T]):
         of : str
             Name of the thing whose value is stored, for a setting with one value for each of them.
         """
-        raw: Any = settings.value(self._place(of))
+        raw: Any = settings.value(self._key_of(of))
         value = None if raw is None else _converted(raw, self.default)
         return self.default if value is None or not self._allows(value) else value
 
     def store(self, settings: QSettings, value: T, of: str = "") -> None:
         """Store a value; see `load`."""
         stored: object = value
-        settings.setValue(self._place(of), list(stored) if isinstance(stored, tuple) else stored)
+        settings.setValue(self._key_of(of), list(stored) if isinstance(stored, tuple) else stored)
 
     def discard(self, settings: QSettings, of: str = "") -> None:
         """Remove the stored value; see `load`."""
-        settings.remove(self._place(of))
+        settings.remove(self._key_of(of))
 
-    def _place(self, of: str) -> str:
+    def _key_of(self, of: str) -> str:
         return f"{self.key}/{of}" if of else self.key
 
     def _allows(self, value: Any) -> bool:
@@ -96,12 +96,12 @@ class Setting(Generic[T]):
 
 
 def declared() -> tuple[Setting[Any], ...]:
-    """All settings of the imported modules, sorted by key."""
+    """Return all settings of the imported modules, sorted by key."""
     return tuple(_DECLARED[key] for key in sorted(_DECLARED))
 
 
 def _converted(raw: Any, default: Any) -> Any:
-    """Stored value in the type of the default; None if it is invalid. INI files store numbers as text."""
+    """Return the stored value in the type of the default; None if it is invalid. INI files store numbers as text."""
     if isinstance(default, bool):
         return {"true": True, "false": False}.get(str(raw).lower())
     if isinstance(default, tuple):  # Qt stores a list of one as a text
@@ -134,8 +134,8 @@ class StoredRecords:
     def load(self, settings: QSettings) -> list[tuple[Any, ...]]:
         """Return the records, each with the values of all fields (None for a missing one)."""
         records = []
-        for place in range(settings.beginReadArray(self.key)):
-            settings.setArrayIndex(place)
+        for index in range(settings.beginReadArray(self.key)):
+            settings.setArrayIndex(index)
             records.append(tuple(settings.value(name) for name in self._fields))
         settings.endArray()
         return records
@@ -144,8 +144,8 @@ class StoredRecords:
         """Replace the stored records."""
         settings.remove(self.key)
         settings.beginWriteArray(self.key, len(records))
-        for place, record in enumerate(records):
-            settings.setArrayIndex(place)
+        for index, record in enumerate(records):
+            settings.setArrayIndex(index)
             for name, value in zip(self._fields, record, strict=True):
                 settings.setValue(name, value)
         settings.endArray()
@@ -291,7 +291,7 @@ _EDITOR = StoredOptions(
 
 
 class ViewOptions(Options[ViewSettings]):
-    """Options of what the viewport shows in addition to the scene."""
+    """Options of the items that the viewport shows in addition to the scene."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(_VIEW, parent)

@@ -396,19 +396,19 @@ def apply(app: QApplication, name: str) -> None:
     app.setPalette(palette)
     adopt_text_size(app)
     sheet = _style_sheet(p)
-    if app.styleSheet() != sheet:  # even the same sheet would restyle every widget
+    if app.styleSheet() != sheet:  # setting the same sheet again would restyle every widget
         app.setStyleSheet(sheet)
     if _current is not before:
         _changes.changed.emit()
 
 
-def mixed(first: str, second: str, share: float) -> str:
-    """Return the colour at the fraction `share` between first and second."""
+def mixed(first: str, second: str, weight: float) -> str:
+    """Return the colour at the fraction `weight` between first and second."""
     a, b = QColor(first), QColor(second)
     return QColor.fromRgbF(
-        a.redF() + share * (b.redF() - a.redF()),
-        a.greenF() + share * (b.greenF() - a.greenF()),
-        a.blueF() + share * (b.blueF() - a.blueF()),
+        a.redF() + weight * (b.redF() - a.redF()),
+        a.greenF() + weight * (b.greenF() - a.greenF()),
+        a.blueF() + weight * (b.blueF() - a.blueF()),
     ).name()
 
 

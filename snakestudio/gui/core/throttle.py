@@ -25,7 +25,7 @@ class Throttle(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._act)
 
-    def ask(self) -> None:
+    def request(self) -> None:
         """Request a call of `action`."""
         if self._timer.isActive():
             return

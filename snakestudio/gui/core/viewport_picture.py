@@ -25,14 +25,14 @@ class ViewportPicture(Protocol):
 
     @property
     def settings(self) -> ViewSettings:
-        """What is shown in addition to scene and robot."""
+        """Marks, trails and other items in addition to scene and robot."""
 
     @property
     def snapshot(self) -> Snapshot | None:
         """The snapshot that is shown."""
 
     def size(self) -> QSize:
-        """Size of the viewport, px."""
+        """Return the size of the viewport, px."""
 
     def image(self, size: QSize) -> QImage:
         """Return the present view at full quality.

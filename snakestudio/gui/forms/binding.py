@@ -58,11 +58,11 @@ class Binding(ABC):
 
     @abstractmethod
     def value(self) -> Any:
-        """The present value; `SEVERAL` for different values, `ABSENT` if the item was removed."""
+        """Return the present value; `SEVERAL` for different values, `ABSENT` if the item was removed."""
 
     @abstractmethod
     def values(self) -> list[Any]:
-        """The present value of each key."""
+        """Return the present value of each key."""
 
     def apply(self, value: Any, *, again: bool = False) -> str:
         """Set the value for all keys; parameters and result as in `apply_each`."""

@@ -62,7 +62,7 @@ class ChoiceBox(QComboBox):
         super().setToolTip(f"{full}{self._tip}" if cut else self._tip)
 
     def _text_width(self) -> int:
-        """Width available for the text, px."""
+        """Return the width available for the text, px."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         complex_control = QStyle.ComplexControl.CC_ComboBox

@@ -43,7 +43,7 @@ class _Lines:
 class DeclaredForm(QWidget, Generic[T]):
     """Rows for the values of a frozen dataclass, or of a part that is checked by pydantic.
 
-    Each editor has the name of its value as `objectName`. The tab order is that of the declarations.
+    Each editor has the name of its value as ``objectName``. The tab order is that of the declarations.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class DeclaredForm(QWidget, Generic[T]):
         return self._has_units and isinstance(self.editors[name], NumberEditor)
 
     def _unit_follows(self, name: str, names: Sequence[str]) -> bool:
-        """Whether the next field of a line has the same unit, which is shown once, after the last."""
+        """Return whether the next field of a line has the same unit, which is shown once, after the last."""
         following = names[names.index(name) + 1 :][:1]
         return any(self.fields[each].unit == self.fields[name].unit for each in following)
 
@@ -346,7 +346,7 @@ def _activate(content: QWidget) -> None:
 
 
 def _has_unit(declared: FormField) -> bool:
-    """Whether the unit is shown next to the editor."""
+    """Return whether the unit is shown next to the editor."""
     return bool(declared.unit) and declared.decimals is None and not declared.plain
 
 

@@ -326,12 +326,12 @@ class ChoiceEditor(Editor):
         with QSignalBlocker(self.widget):
             self.widget.clear()
             self._choices = tuple(choices)
-            for place, choice in enumerate(self._choices):
+            for index, choice in enumerate(self._choices):
                 self.widget.addItem(choice.text, choice.value)
                 if choice.icon:
-                    self.widget.setItemIcon(place, theme.icon(choice.icon))
+                    self.widget.setItemIcon(index, theme.icon(choice.icon))
                 if choice.tip:
-                    self.widget.setItemData(place, choice.tip, Qt.ItemDataRole.ToolTipRole)
+                    self.widget.setItemData(index, choice.tip, Qt.ItemDataRole.ToolTipRole)
             self.set_value(value)
             if self.widget.currentIndex() < 0 and self._choices:
                 self.widget.setCurrentIndex(0)

@@ -113,16 +113,16 @@ class FieldTable(QWidget, Generic[T]):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(spacing[0])
         self._grid.setVerticalSpacing(spacing[1])
-        for place, column in enumerate(columns.values()):
-            self._grid.setColumnStretch(place, column.stretch)
-            self._grid.setColumnMinimumWidth(place, theme.scaled(column.width))
+        for index, column in enumerate(columns.values()):
+            self._grid.setColumnStretch(index, column.stretch)
+            self._grid.setColumnMinimumWidth(index, theme.scaled(column.width))
         if any(column.heading for column in columns.values()):
-            for place, column in enumerate(columns.values()):
+            for index, column in enumerate(columns.values()):
                 heading = QLabel(column.heading, self)
                 heading.setProperty("role", "dim")
                 if column.is_right:
                     heading.setAlignment(_RIGHT)
-                self._grid.addWidget(heading, 0, place)
+                self._grid.addWidget(heading, 0, index)
 
     @property
     def problem(self) -> str:
@@ -157,12 +157,12 @@ class FieldTable(QWidget, Generic[T]):
         line = self._grid.rowCount()
         before = self._last_in_tab_order()
         self.rows.append(row)
-        for place, (name, column) in enumerate(self._columns.items()):
+        for index, (name, column) in enumerate(self._columns.items()):
             if name in row.editors:
                 widget = row.editors[name].widget
                 if isinstance(widget, QLabel) and column.is_right:
                     widget.setAlignment(_RIGHT)
-                self._grid.addWidget(widget, line, place)
+                self._grid.addWidget(widget, line, index)
         if self._remove:
             self._grid.addWidget(self._make_remove_button(row), line, len(self._columns))
         for widget in self._in_tab_order(row):

@@ -128,12 +128,12 @@ def _base(action: QAction) -> str:
 
 def _characters(text: str) -> Iterator[tuple[int, str, bool]]:
     """Yield the visible characters with their positions in the text and whether they are marked; "&&" is one."""
-    place = 0
-    while place < len(text):
-        marked = text[place] == "&" and place + 1 < len(text)
-        place += marked
-        yield place, text[place], marked and text[place] != "&"
-        place += 1
+    index = 0
+    while index < len(text):
+        marked = text[index] == "&" and index + 1 < len(text)
+        index += marked
+        yield index, text[index], marked and text[index] != "&"
+        index += 1
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -148,10 +148,10 @@ def _places(base: str) -> tuple[tuple[int, str], ...]:
     seen = list(_characters(base))
     initials: list[tuple[int, str]] = []
     others: list[tuple[int, str]] = []
-    for number, (place, character, _) in enumerate(seen):
+    for number, (index, character, _) in enumerate(seen):
         if character.isalnum() and len(character.upper()) == 1:
             initial = number == 0 or not seen[number - 1][1].isalnum()
-            (initials if initial else others).append((place, character.upper()))
+            (initials if initial else others).append((index, character.upper()))
     return (*initials, *others)
 
 
@@ -160,5 +160,5 @@ def _candidates(base: str) -> list[str]:
 
 
 def _lettered(base: str, letter: str) -> str:
-    place = next(place for place, other in _places(base) if other == letter)
-    return f"{base[:place]}&{base[place:]}"
+    index = next(index for index, other in _places(base) if other == letter)
+    return f"{base[:index]}&{base[index:]}"

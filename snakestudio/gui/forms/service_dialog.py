@@ -93,7 +93,7 @@ class ServiceDialog(Dialog):
         raise NotImplementedError
 
     def copied(self) -> str:
-        """Return the data for other programs; "" without any."""
+        """Return the data for other programs; "" if there are none."""
         raise NotImplementedError
 
     def status(self) -> str:
@@ -110,7 +110,7 @@ class ServiceDialog(Dialog):
         self.copy_button.setEnabled(bool(self.copied()))
 
     def while_off(self, values: object) -> bool:
-        """Whether settings can be edited: a condition for fields of the form."""
+        """Return whether settings can be edited: a condition for fields of the form."""
         return not self._service.on
 
     def _on_switch(self) -> None:

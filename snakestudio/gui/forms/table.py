@@ -361,12 +361,12 @@ class TableView(QTableView):
         if spare < 0 and self._fits:  # only labels are wrapped
             widths[label] = max(min(widths[label], theme.scaled(_LABEL)), widths[label] + spare)
         elif spare > 0:
-            share = min(theme.scaled(_SPREAD), spare // len(widths))
-            widths = {column: width + share for column, width in widths.items()}
+            extra = min(theme.scaled(_SPREAD), spare // len(widths))
+            widths = {column: width + extra for column, width in widths.items()}
             if (
                 self._is_small
             ):  # in a narrow panel numbers are aligned with the right edge of other widgets
-                widths[label] += spare - share * len(widths)
+                widths[label] += spare - extra * len(widths)
         for column, width in widths.items():
             self.setColumnWidth(column, width)
         if self._fits:

@@ -132,7 +132,7 @@ def _leaves(item: QTreeWidgetItem | None) -> list[QTreeWidgetItem]:
         return []
     if item.childCount() == 0:
         return [item] if item.data(_NAME, _NAME_ROLE) else []
-    return [leaf for place in range(item.childCount()) for leaf in _leaves(item.child(place))]
+    return [leaf for index in range(item.childCount()) for leaf in _leaves(item.child(index))]
 
 
 class ChannelBrowser(ThemedWidget):
@@ -291,12 +291,12 @@ class ChannelBrowser(ThemedWidget):
 
     def _fill_matches(self, query: str) -> None:
         matches = []
-        for place, channel in enumerate(self._channels.values()):
+        for index, channel in enumerate(self._channels.values()):
             fits = match(query, label_of(channel.name)) or match(
                 query, f"{channel.name} {' '.join(channel.group)}"
             )
             if fits is not None:
-                matches.append((-fits.score, place, channel))
+                matches.append((-fits.score, index, channel))
         for _, _, channel in sorted(matches, key=lambda each: each[:2])[:_MOST_MATCHES]:
             self.tree.addTopLevelItem(self._leaf(channel, label_of(channel.name)))
 
@@ -354,10 +354,10 @@ class ChannelBrowser(ThemedWidget):
         if name:
             self.add_requested.emit((name,))
 
-    def _show_menu(self, place: QPoint) -> None:
+    def _show_menu(self, position: QPoint) -> None:
         if self.tree.chosen:
             menu = self.menu()
-            menu.exec(self.tree.viewport().mapToGlobal(place))
+            menu.exec(self.tree.viewport().mapToGlobal(position))
             menu.deleteLater()
 
     def menu(self) -> QMenu:

@@ -117,9 +117,9 @@ class PlotGrid(QWidget):
 
     def show_gradually(self, contents: list[Content]) -> None:
         """Like `show_contents`, but makes one plot per turn of the event loop, so that the window stays responsive."""
-        there = max(1, len(self.plots))
-        self.show_contents(contents[:there])
-        self.coming.extend(contents[there:])
+        count = max(1, len(self.plots))
+        self.show_contents(contents[:count])
+        self.coming.extend(contents[count:])
         self._make_next()
 
     def _make_next(self) -> None:
@@ -184,9 +184,9 @@ class PlotGrid(QWidget):
         n = len(self.plots)
         for plot in self.plots:
             self._grid.removeWidget(plot)
-        for place, plot in enumerate(self.plots):
-            row, column = divmod(place, columns)
-            last = place == n - 1
+        for index, plot in enumerate(self.plots):
+            row, column = divmod(index, columns)
+            last = index == n - 1
             self._grid.addWidget(plot, row, column, 1, columns - column if last else 1)
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 1 if row * columns < n else 0)

@@ -21,15 +21,15 @@ def ink(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _ink(name: str, palette: theme.Palette) -> str:
-    kind, _, place = name.partition(":")
+    kind, _, value = name.partition(":")
     stops = _STOPS[palette.name]
     if kind == "ramp":
-        along = float(place) * (len(stops) - 1)
+        along = float(value) * (len(stops) - 1)
         first = min(int(along), len(stops) - 2)
         return theme.mixed(stops[first], stops[first + 1], along - first)
     if kind == "distinct":
-        round_, number = divmod(int(place), len(_DISTINCT))
+        round_, number = divmod(int(value), len(_DISTINCT))
         return theme.mixed(stops[_DISTINCT[number]], palette.text, min(0.7, 0.45 * round_))
     if kind == "stop":
-        return _STOPS["dark"][int(place)]
+        return _STOPS["dark"][int(value)]
     return name if name.startswith("#") else str(getattr(palette, name))

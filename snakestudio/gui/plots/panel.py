@@ -155,9 +155,7 @@ class PlotPanel(ThemedWidget):
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        area = scrolled(
-            self.grid
-        )  # otherwise many plots would make the window higher than its screen
+        area = scrolled(self.grid)  # many plots would make the window higher than its screen
         area.setStyleSheet("QScrollArea { border: 0; }")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         layout.addWidget(area, 1)
@@ -389,9 +387,9 @@ class PlotPanel(ThemedWidget):
         """Draw exactly these recordings over the run."""
         before = self.overlays
         self.overlays = Overlay.for_runs(runs, before)
-        for gone in before:
-            if gone not in self.overlays:
-                gone.series_cache.close()
+        for previous in before:
+            if previous not in self.overlays:
+                previous.series_cache.close()
         self.series_cache.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
             plot.show_over(self.overlays)
@@ -449,7 +447,7 @@ class PlotPanel(ThemedWidget):
         plot.fit_values()
         self.redraws.mark([plot], Redraw.AT_ONCE)
 
-    def _place(self) -> tuple[float | None, int | None]:
+    def _cursor_row(self) -> tuple[float | None, int | None]:
         """Return time (s) and row of the cursor, by default of the newest row; None without rows."""
         recording = self.series_cache.recording
         if recording is None or not len(recording):
@@ -466,12 +464,12 @@ class PlotPanel(ThemedWidget):
 
     def _step(self, rows: int) -> None:
         """Move the cursor by a number of rows."""
-        (_, row), recording = self._place(), self.series_cache.recording
+        (_, row), recording = self._cursor_row(), self.series_cache.recording
         if row is not None and recording is not None:
             self._session_controller.set_cursor(max(0, min(row + rows, len(recording) - 1)))
 
     def _on_cursor(self) -> None:
-        at, row = self._place()
+        at, row = self._cursor_row()
         if (
             at is not None
             and not self._session_controller.live
@@ -527,7 +525,7 @@ class PlotPanel(ThemedWidget):
             self._draw()
 
     def _draw(self) -> None:
-        self.redraws.draw((self.start, self.stop), *self._place())
+        self.redraws.draw((self.start, self.stop), *self._cursor_row())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

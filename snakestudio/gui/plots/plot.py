@@ -358,7 +358,7 @@ class LivePlot(QWidget):
         return keys if phase is None else keys | {phase[0]}
 
     def span_curves(self) -> list[SpanCurve]:
-        """The curves with statistics, those of overlaid runs after those of the run."""
+        """Return the curves with statistics, those of overlaid runs after those of the run."""
         series_cache = self._series_cache
         names = self._content.kind in ("time", "spectrum")
         curves = []
@@ -578,11 +578,11 @@ class LivePlot(QWidget):
             self.chart.data.span = span
             self.chart.extras.show_span(span if self.chart.data.across == "time" else None)
 
-    def _on_probed(self, place: float | None) -> None:
+    def _on_probed(self, position: float | None) -> None:
         """Show the values at a position of the mouse on a profile (m) or a spectrum (Hz), or none."""
-        if place != self._probe:
-            self._probe = place
-            self.chart.show_cursor(place, self._legend(self.chart.data, self._at[0], None))
+        if position != self._probe:
+            self._probe = position
+            self.chart.show_cursor(position, self._legend(self.chart.data, self._at[0], None))
 
     def _on_plane_clicked(self, x: float, y: float) -> None:
         (left, right), (low, high) = self.chart.view.viewRange()

@@ -127,9 +127,11 @@ def _paper(schema: Schema) -> list[Content]:
 def _gait(schema: Schema) -> list[Content]:
     links = tuple(dict.fromkeys((1, (schema.n_links + 1) // 2, schema.n_links)))
     kind = next((kind for kind in AXES if len(joints(schema.axes, kind)) > 1), "yaw")
-    there = joints(schema.axes, kind).tolist()
+    numbers = joints(schema.axes, kind).tolist()
     middle, after = (
-        (there[len(there) // 2 - 1] + 1, there[len(there) // 2] + 1) if len(there) > 1 else (1, 2)
+        (numbers[len(numbers) // 2 - 1] + 1, numbers[len(numbers) // 2] + 1)
+        if len(numbers) > 1
+        else (1, 2)
     )
     one = f"joint_{middle}_{kind}"
     other = f"joint_{after}_{kind}"

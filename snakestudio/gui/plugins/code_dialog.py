@@ -77,7 +77,7 @@ class CodeDialog(Dialog):
         self.code.setMinimumHeight(theme.scaled(120))
         self.own = QCheckBox("This is &my own file: reload it when it changes", self)
         self.own.setToolTip(
-            "Changes to the file are trusted and run without asking while the plug-in is loaded"
+            "Changes to the file are trusted and run without confirmation while the plug-in is loaded"
         )
         self.own.setVisible(file)
         self.run_button = QPushButton("&Run This Plug-in", self)

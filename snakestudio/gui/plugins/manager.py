@@ -166,7 +166,7 @@ class PluginManager(Dialog):
         entry = self.entry
         path = entry.path if entry is not None else None
         usable = entry is not None and entry.source is not None
-        there = path is not None and os.path.exists(path)
+        exists = path is not None and os.path.exists(path)
         self.detail.setText(_EMPTY if entry is None else _detail(entry))
         self.own.setVisible(path is not None)
         self.own.setChecked(path is not None and self._plugins.is_own(path))
@@ -179,8 +179,8 @@ class PluginManager(Dialog):
             "Stop &Trusting Folder" if in_folder else "Stop &Trusting" if trusts else "&Trust..."
         )
         self.trust_button.setEnabled(usable)
-        self.open_button.setEnabled(there)
-        self.folder_button.setEnabled(there)
+        self.open_button.setEnabled(exists)
+        self.folder_button.setEnabled(exists)
         self.remove_button.setVisible(path in self._plugins.files)
         self.remove_button.setEnabled(entry is not None and not entry.is_loaded)
 
@@ -273,7 +273,7 @@ class PluginManager(Dialog):
 
 
 def _by_folder(path: Path) -> bool:
-    """Whether a file is trusted only because of its folder."""
+    """Return whether a file is trusted only because of its folder."""
     known = trusted()
     return str(path) not in known.files and trusting_folder(path, known) is not None
 

@@ -423,11 +423,14 @@ class PluginController(QObject):
             else set()
         )
         targets = {
-            str(place) for path in paths for place in (path, path.parent) if os.path.exists(place)
+            str(location)
+            for path in paths
+            for location in (path, path.parent)
+            if os.path.exists(location)
         }
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        if gone := sorted(watched - targets):
-            self._watcher.removePaths(gone)
+        if removed := sorted(watched - targets):
+            self._watcher.removePaths(removed)
         if new := sorted(targets - watched):
             self._watcher.addPaths(new)
 

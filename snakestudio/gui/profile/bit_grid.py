@@ -14,12 +14,12 @@ from snakestudio.link.profile.layout import MessageLayout, SignalLayout
 _HUES = (205, 145, 35, 285, 345, 85, 245, 15, 175, 315)
 
 
-def signal_colour(place: int) -> QColor:
-    """Colour of the signal with this index in a message."""
+def signal_colour(index: int) -> QColor:
+    """Return the colour of the signal with this index in a message."""
     dark = theme.current() is theme.DARK
-    turn = place // len(_HUES)
+    turn = index // len(_HUES)
     return QColor.fromHsl(
-        _HUES[place % len(_HUES)], 110, (118 if dark else 168) + (22 if turn % 2 else 0)
+        _HUES[index % len(_HUES)], 110, (118 if dark else 168) + (22 if turn % 2 else 0)
     )
 
 
@@ -80,15 +80,15 @@ class BitGrid(QWidget):
         return 24 if length <= 8 else 16 if length <= 24 else 10
 
     def signals_at(self, x: float, y: float) -> list[SignalLayout]:
-        """Signals of the bit at a position of the widget."""
+        """Return the signals of the bit at a position of the widget."""
         if self.message_layout is None:
             return []
         column = int((x - theme.scaled(self._GUTTER)) // theme.scaled(self._CELL))
         row = int((y - theme.scaled(self._HEAD)) // theme.scaled(self._row))
         if not 0 <= column < 8 or not 0 <= row < self.message_layout.length:
             return []
-        place = 8 * row + 7 - column
-        return [signal for signal in self.message_layout.signals if place in signal.places]
+        bit = 8 * row + 7 - column
+        return [signal for signal in self.message_layout.signals if bit in signal.places]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -117,8 +117,8 @@ class BitGrid(QWidget):
             )
         owners: dict[int, list[int]] = {}
         for number, signal in enumerate(layout.signals):
-            for place in signal.places:
-                owners.setdefault(place, []).append(number)
+            for bit_index in signal.places:
+                owners.setdefault(bit_index, []).append(number)
         for byte in range(layout.length):
             painter.setPen(theme.colour("dim"))
             if row >= 14 or byte % 4 == 0:
@@ -155,7 +155,7 @@ class BitGrid(QWidget):
             colour.setAlphaF(0.35)
         painter.setBrush(colour)
         painter.drawRoundedRect(box, 3, 3)
-        place = 8 * at[0] + at[1]
+        bit = 8 * at[0] + at[1]
         if signal.name == self._chosen:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("text"), 1.5))
@@ -166,9 +166,9 @@ class BitGrid(QWidget):
         if len(owners) > 1 and not alternative:  # two signals overlap in this bit
             painter.setPen(QPen(theme.colour("warning"), 2))
             painter.drawLine(box.topLeft(), box.bottomRight())
-        if box.height() >= 14 and place in (signal.places[0], signal.places[-1]):
+        if box.height() >= 14 and bit in (signal.places[0], signal.places[-1]):
             painter.setPen(theme.colour("text"))
-            mark = "msb" if place == signal.places[-1] and len(signal.places) > 1 else "lsb"
+            mark = "msb" if bit == signal.places[-1] and len(signal.places) > 1 else "lsb"
             painter.drawText(
                 box, Qt.AlignmentFlag.AlignCenter, mark if len(signal.places) > 1 else "bit"
             )

@@ -18,7 +18,7 @@ from snakestudio.gui.forms.problem_list import ProblemDelegate, ProblemList, Pro
 from snakestudio.gui.forms.sections import heading
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.link.profile.binding import resolve
-from snakestudio.link.profile.bus_load import Share, planned_shares
+from snakestudio.link.profile.bus_load import MessageLoad, message_loads
 from snakestudio.text import counted
 
 
@@ -135,12 +135,14 @@ class ChecksPanel(QWidget):
     def _show_load(self) -> None:
         profile = self._document.profile
         layout = resolve(self._document.loaded)
-        shares = planned_shares(profile, layout.bound)
-        load = sum(share.load for share in shares)
+        shares = message_loads(profile, layout.bound)
+        load = sum(message_load.load for message_load in shares)
         self.meter.show_load(load, profile.timing.max_bus_load)
-        frames = sum(share.rate for share in shares)
+        frames = sum(message_load.rate for message_load in shares)
         self.load.setText(f"At most {load:.0%} bus load, {frames:.0f} frames per second")
-        tip = "<br>".join(_share_text(share) for share in shares if share.rate > 0)
+        tip = "<br>".join(
+            _load_text(message_load) for message_load in shares if message_load.rate > 0
+        )
         for widget in (self.meter, self.load):
             widget.setToolTip(
                 f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with the maximum number of stuff bits:<br>{tip}</qt>"
@@ -150,5 +152,5 @@ class ChecksPanel(QWidget):
         self.problem_activated.emit(self.problem_list.entries[index.row()].problem)
 
 
-def _share_text(share: Share) -> str:
-    return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames per second"
+def _load_text(message_load: MessageLoad) -> str:
+    return f"{message_load.message.called}: {message_load.load:.1%}, {message_load.rate:.0f} frames per second"

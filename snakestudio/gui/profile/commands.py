@@ -80,8 +80,8 @@ def _edit(c: ProfileContext, document: ProfileDocument) -> ProfileEditor:
     from snakestudio.gui.profile.editor import ProfileEditor
 
     editor = ProfileEditor(document, c.robot_controller, c.window, lambda: c.document.scene)
-    editor.learn_asked.connect(lambda: open_learning(c))
-    editor.wiggle_asked.connect(lambda axis: open_wiggle(c, axis))
+    editor.learn_requested.connect(lambda: open_learning(c))
+    editor.wiggle_requested.connect(lambda axis: open_wiggle(c, axis))
     editor.applied.connect(lambda: _apply(c, document))
     document.title_changed.connect(lambda: _LAST.store(c.settings, str(document.path)))
     _LAST.store(c.settings, str(document.path))

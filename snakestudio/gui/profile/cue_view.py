@@ -93,11 +93,11 @@ class CueView(QWidget):
     def _instruction(self, angle: float) -> str:
         if self.cue is None:
             return ""
-        share = angle / self.cue.amplitude
-        if abs(share) < 0.05:
+        fraction = angle / self.cue.amplitude
+        if abs(fraction) < 0.05:
             return "hold it straight"
         positive, negative = directions(self.axis)
-        return positive if share > 0 else negative
+        return positive if fraction > 0 else negative
 
     def _paint_course(self, painter: QPainter, box: QRectF) -> None:
         middle = box.center().y()

@@ -206,7 +206,7 @@ class DbcDialog(Dialog):
             self._judge()
 
     def _signals(self) -> tuple[SignalDraft, ...]:
-        """Signals in the table.
+        """Return the signals in the table.
 
         Raises `ProfileError` if a cell is invalid.
         """

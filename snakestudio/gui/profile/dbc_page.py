@@ -151,9 +151,9 @@ class DbcPage(QWidget):
                 else ""
             )
             least = signal.places[0]
-            place = f"byte {least // 8} bit {least % 8}"
+            position = f"byte {least // 8} bit {least % 8}"
             self._fill(
-                item, (signal.name, place, signal.text(), span, carried.get(signal.name, ""))
+                item, (signal.name, position, signal.text(), span, carried.get(signal.name, ""))
             )
             item.setForeground(1, QBrush(signal_colour(number)))
             item.setToolTip(0, signal.comment)

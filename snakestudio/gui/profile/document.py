@@ -209,7 +209,7 @@ class ProfileDocument(QObject):
         self.edit(with_values(self.profile, values), text, gesture)
 
     def value(self, key: str) -> Any:
-        """Value at a dotted key; None if the key does not exist."""
+        """Return the value at a dotted key; None if the key does not exist."""
         try:
             return get_value(self.profile, key)
         except ProfileError:
@@ -231,7 +231,7 @@ class ProfileDocument(QObject):
         self.loaded = LoadedProfile(state.profile, database, self.path, state.dbc)
         self.state = state
         self.changed.emit()
-        self._throttle.ask()
+        self._throttle.request()
 
     def _check(self) -> None:
         self.problems, self.arming = check(self.loaded), arming_problems(self.loaded)

@@ -71,16 +71,16 @@ class ProfileEditor(QWidget):
 
     Signals
     -------
-    learn_asked()
+    learn_requested()
         Request to learn messages and joints from traffic.
-    wiggle_asked(axis: int)
+    wiggle_requested(axis: int)
         Request to test an axis of the connected robot, 0-based.
     applied()
         Request to reconnect the robot with the saved profile.
     """
 
-    learn_asked = Signal()
-    wiggle_asked = Signal(int)
+    learn_requested = Signal()
+    wiggle_requested = Signal(int)
     applied = Signal()
 
     def __init__(
@@ -143,7 +143,7 @@ class ProfileEditor(QWidget):
         theme.open_at(self, 1380, 860)
         joints = self._joints
         dbc = self.pages["DBC"]
-        joints.wiggle_asked.connect(self.wiggle_asked)
+        joints.wiggle_requested.connect(self.wiggle_requested)
         assert isinstance(dbc, DbcPage)
         dbc.message_activated.connect(self._show_message)
         document.title_changed.connect(self._show_title)
@@ -165,8 +165,8 @@ class ProfileEditor(QWidget):
     def _make_head(self) -> QHBoxLayout:
         self.name = QLabel()
         self.name.setFont(theme.text_font(18, strong=True))
-        self.place = QLabel()
-        self.place.setProperty("role", "dim")
+        self.path_label = QLabel()
+        self.path_label.setProperty("role", "dim")
         self.template = QToolButton()
         self.template.setText("New from Template")
         self.template.setToolTip("Copy a bundled profile and its DBC to your own folder")
@@ -202,7 +202,7 @@ class ProfileEditor(QWidget):
             self, "Save As...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as
         )
         self.learn = QPushButton("&Learn from Traffic...")
-        self.learn.clicked.connect(self.learn_asked)
+        self.learn.clicked.connect(self.learn_requested)
         self.apply = QPushButton("&Apply to the Robot")
         self.apply.setToolTip("Save the profile and reconnect with it")
         theme.set_role(self.apply, "primary")
@@ -210,7 +210,7 @@ class ProfileEditor(QWidget):
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self.name)
-        head.addWidget(self.place)
+        head.addWidget(self.path_label)
         head.addStretch(1)
         head.addWidget(self.template)
         for action in (self.open, self.save_action, self.save_as, self.undo, self.redo):
@@ -230,10 +230,10 @@ class ProfileEditor(QWidget):
         document = self.document
         mark = " • edited" if document.dirty else ""
         self.name.setText(document.profile.name)
-        self.place.setText(
+        self.path_label.setText(
             f"{document.path.name}{mark}" + (" · bundled" if document.shipped else "")
         )
-        self.place.setToolTip(str(document.path))
+        self.path_label.setToolTip(str(document.path))
         self.setWindowTitle(f"{document.path.name}[*] – Robot Profile")
         self.setWindowModified(document.dirty)
         self.save_action.setEnabled(document.dirty and not document.locked)
@@ -387,7 +387,7 @@ class ProfileEditor(QWidget):
     # --- closing ----------------------------------------------------------------------------------
 
     def may_discard(self) -> bool:
-        """Whether no change would be lost, or the user saved or discarded the changes."""
+        """Return whether no change would be lost, or the user saved or discarded the changes."""
         if not self.document.dirty:
             return True
         box = QMessageBox(self)

@@ -99,11 +99,11 @@ class JointsPage(QWidget):
 
     Signals
     -------
-    wiggle_asked(axis: int)
+    wiggle_requested(axis: int)
         Request to test this axis, 0-based.
     """
 
-    wiggle_asked = Signal(int)
+    wiggle_requested = Signal(int)
 
     def __init__(
         self,
@@ -136,10 +136,12 @@ class JointsPage(QWidget):
         )
         self.table = PartsTable(self.model, _next_axis, parent=self)
         header = self.table.view.horizontalHeader()
-        for place in range(
+        for index in range(
             len(self.model.extras)
         ):  # measured values are next to the values that they correct
-            header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
+            header.moveSection(
+                len(self.model.columns) + index, self._column_index("gear") + 1 + index
+            )
         self.generate = QPushButton("&Generate...")
         self.generate.setToolTip("Fill the table for a robot with identical joints")
         self.generate.clicked.connect(self._generate)
@@ -158,7 +160,7 @@ class JointsPage(QWidget):
         self.wiggle = QPushButton("&Wiggle...")
         self.wiggle.setToolTip("Move this axis slightly and check its response")
         self.wiggle.clicked.connect(
-            lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row())
+            lambda: self.wiggle_requested.emit(self.table.view.currentIndex().row())
         )
         tools = QHBoxLayout()
         tools.setSpacing(8)
@@ -182,7 +184,7 @@ class JointsPage(QWidget):
         document.locked_changed.connect(self._update_actions)
         self._update_actions()
 
-    def _place(self, name: str) -> int:
+    def _column_index(self, name: str) -> int:
         return [column.name for column in self.model.columns].index(name)
 
     def _on_polled(self) -> None:
@@ -202,7 +204,7 @@ class JointsPage(QWidget):
         self.model.refresh_extras()
 
     def _general(self, column: CellColumn) -> str:
-        """Limit of all joints, which applies if a joint has no separate one."""
+        """Return the limit of all joints, which applies if a joint has no separate one."""
         return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
 
     # --- measured values --------------------------------------------------------------------------

@@ -31,7 +31,7 @@ class LiveAngles:
         )
 
     def node_angle(self, axis: Axis) -> float:
-        """Angle reported by the node of a row, rad at the node; NaN if never heard."""
+        """Return the angle reported by the node of a row, rad at the node; NaN if never heard."""
         profile = self._profile
         telemetry = self._robot_controller.telemetry
         if profile is None or telemetry is None:
@@ -42,11 +42,11 @@ class LiveAngles:
         return math.nan
 
     def angle(self, axis: Axis) -> float:
-        """Joint angle of a row, rad; NaN if its node was never heard."""
+        """Return the joint angle of a row, rad; NaN if its node was never heard."""
         return axis.sign * (self.node_angle(axis) / axis.gear - axis.offset)
 
     def age(self, axis: Axis) -> float:
-        """Age of the angle, s; NaN if never heard."""
+        """Return the age of the angle, s; NaN if never heard."""
         profile = self._profile
         telemetry = self._robot_controller.telemetry
         if profile is None or telemetry is None:

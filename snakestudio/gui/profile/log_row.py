@@ -128,7 +128,7 @@ class LogRow(QWidget):
         self.opened.emit()
 
     def cut(self, begin: float, length: float) -> list[Frame]:
-        """Frames from `begin` (s) on for `length` s."""
+        """Return the frames from `begin` (s) on for `length` s."""
         return [frame for frame in self.frames or () if begin <= frame.time <= begin + length]
 
     def end(self) -> None:

@@ -76,7 +76,7 @@ class FormPage(QWidget):
 
 
 def overview_page(document: ProfileDocument, parent: QWidget | None = None) -> FormPage:
-    """Page of name, bus, timing, limits and plug-ins."""
+    """Return the page of name, bus, timing, limits and plug-ins."""
     page = FormPage(document, parent)
     page.add("Robot", "", Profile, ("name", "dbc", "description"), columns=1)
     page.add("Bus", "bus", Bus)
@@ -104,7 +104,7 @@ def overview_page(document: ProfileDocument, parent: QWidget | None = None) -> F
 
 
 def loss_page(document: ProfileDocument, parent: QWidget | None = None) -> FormPage:
-    """Page of the reactions to losses."""
+    """Return the page of the reactions to losses."""
     page = FormPage(document, parent)
     page.add(
         "On loss",
@@ -119,7 +119,7 @@ def loss_page(document: ProfileDocument, parent: QWidget | None = None) -> FormP
 
 
 def emulation_page(document: ProfileDocument, parent: QWidget | None = None) -> FormPage:
-    """Page of the emulated robot."""
+    """Return the page of the emulated robot."""
     page = FormPage(document, parent)
     page.add(
         "Emulated robot",

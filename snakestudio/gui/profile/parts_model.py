@@ -28,7 +28,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 def _is_number(column: CellColumn) -> bool:
-    """Whether the values are aligned right."""
+    """Return whether the values are aligned right."""
     return column.kind in ("integer", "number", "span") or all(
         isinstance(choice, int) for choice in column.choices or "-"
     )
@@ -80,7 +80,7 @@ class PartsDocument(Protocol):
         """Message why the profile cannot be edited."""
 
     def value(self, key: str) -> Any:
-        """Value at a dotted key; None if the key does not exist."""
+        """Return the value at a dotted key; None if the key does not exist."""
 
     def set_values(self, values: dict[str, Any], text: str) -> None:
         """Change values by dotted keys as one step of undo."""

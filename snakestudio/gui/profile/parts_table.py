@@ -158,7 +158,7 @@ class PartsTable(QWidget):
             button.setEnabled(not self.model.document.locked)
 
     def suggest(self, row: int, name: str) -> Sequence[str]:
-        """Suggestions for a cell."""
+        """Return the suggestions for a cell."""
         return () if self._suggest is None else self._suggest(row, name)
 
     def fit(self) -> None:
@@ -199,12 +199,12 @@ class PartsTable(QWidget):
 
     def remove(self) -> None:
         """Remove the selected rows."""
-        gone = set(self.rows)
-        if gone and self.model.replace(
-            [part for row, part in enumerate(self.model.parts) if row not in gone],
+        removed = set(self.rows)
+        if removed and self.model.replace(
+            [part for row, part in enumerate(self.model.parts) if row not in removed],
             f"Remove {self.model.one}",
         ):
-            self.select_part(min(min(gone), len(self.model.parts) - 1))
+            self.select_part(min(min(removed), len(self.model.parts) - 1))
 
     def duplicate(self) -> None:
         """Duplicate the selected rows below themselves."""
@@ -236,7 +236,7 @@ class PartsTable(QWidget):
     # --- cells ------------------------------------------------------------------------------------
 
     def _cells(self) -> dict[int, list[int]]:
-        """Rows of the selected cells by column."""
+        """Return the rows of the selected cells by column."""
         cells: dict[int, list[int]] = {}
         for index in self.view.selectionModel().selectedIndexes():
             if index.column() < len(self.model.columns):

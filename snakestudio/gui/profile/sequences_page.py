@@ -108,7 +108,7 @@ class SequencesPage(QWidget):
 
 
 def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, int]:
-    """Text with a line per frame that the steps send, and the number of frames."""
+    """Return the text with a line per frame that the steps send, and the number of frames."""
     if not steps:
         return "Nothing is sent.", 0
     try:

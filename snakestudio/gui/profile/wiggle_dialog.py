@@ -118,8 +118,8 @@ class WiggleDialog(Dialog):
         header.setStretchLastSection(True)
         header.setHighlightSections(False)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        for place, width in enumerate((104, 62, 84, 112, 92)):
-            header.resizeSection(place, theme.scaled(width))
+        for index, width in enumerate((104, 62, 84, 112, 92)):
+            header.resizeSection(index, theme.scaled(width))
         self.table.setAccessibleName("Axes and their responses")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
         self.chart = LineChart("t in s", "Angle in °")
@@ -200,7 +200,7 @@ class WiggleDialog(Dialog):
             self._finish(f"The test was aborted: {problem[:1].lower()}{problem[1:]}")
 
     def _obstacle(self) -> str:
-        """Message why the test cannot run; "" if it can."""
+        """Return the message why the test cannot run; "" if it can."""
         telemetry = self._robot_controller.telemetry
         if self._robot_controller.link is None or telemetry is None:
             return "No robot is connected. Connect one from the Robot menu."
@@ -338,7 +338,7 @@ class WiggleDialog(Dialog):
         )
         passed = time.monotonic() - self._begun
         self.bar.setValue(round(1000 * min(1.0, passed / self._length)))
-        self._throttle.ask()
+        self._throttle.request()
         if telemetry.state is not LinkState.ARMED:
             self._finish(
                 f"The test was aborted: {telemetry.reason or 'the robot is no longer armed.'}"
@@ -401,7 +401,7 @@ class WiggleDialog(Dialog):
 
 
 def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:
-    """Message why an axis at `angle` (rad) cannot swing by this amplitude; "" if it can."""
+    """Return the message why an axis at `angle` (rad) cannot swing by this amplitude; "" if it can."""
     if not math.isfinite(angle):
         return f"No feedback from {axis.name} yet. Check its node and slot."
     low = limits.min_deg if axis.min_deg is None else axis.min_deg

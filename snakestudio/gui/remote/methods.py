@@ -99,7 +99,7 @@ class Picture(Protocol):
     """3D view."""
 
     def image(self, size: QSize | None = None) -> QImage:
-        """Image of the view."""
+        """Return the image of the view."""
         ...
 
 
@@ -107,7 +107,7 @@ class Sources(Protocol):
     """What can be exported."""
 
     def source(self, kind: ExportKind) -> Callable[[], object] | None:
-        """Function that returns what a format exports; None if there is no run."""
+        """Return the function that returns what a format exports; None if there is no run."""
         ...
 
 
@@ -209,14 +209,14 @@ class Methods:
     # --- queries
 
     def methods(self) -> list[dict[str, str]]:
-        """All methods with their signature and description."""
+        """Return all methods with their signature and description."""
         return [
             {"method": name, "call": _form(each), "about": (each.__doc__ or "").partition("\n")[0]}
             for name, each in self._table.items()
         ]
 
     def state(self) -> dict[str, Any]:
-        """State of the window."""
+        """Return the state of the window."""
         c = self._context
         session_controller = c.session_controller
         status = c.session_controller.status
@@ -242,16 +242,16 @@ class Methods:
         }
 
     def get(self, key: str = "") -> Any:
-        """Value of the scene at a dotted key, such as gait.amplitude_deg; the whole scene without a key."""
+        """Return the value of the scene at a dotted key, such as gait.amplitude_deg; the whole scene without a key."""
         scene = self._context.document.scene
         return tree(scene if key == "" else get_value(scene, _text(key, "key")))
 
     def columns(self) -> list[str]:
-        """Names of the columns of the shown run."""
+        """Return the names of the columns of the shown run."""
         return list(column_names(self._recording().schema))
 
     def values(self, names: object = None) -> dict[str, float]:
-        """Values of columns in the shown row; all columns without names."""
+        """Return the values of columns in the shown row; all columns without names."""
         recording = self._recording()
         known = column_names(recording.schema)
         if names is not None and not (
@@ -278,7 +278,7 @@ class Methods:
         )
 
     def commands(self) -> list[dict[str, Any]]:
-        """Menu commands that run_command can call."""
+        """Return the menu commands that run_command can call."""
         listed = []
         for spec in self._specs().values():
             action = self._context.action_registry[spec.id]
@@ -340,7 +340,7 @@ class Methods:
         return LongWork("export", work)
 
     def formats(self) -> list[dict[str, Any]]:
-        """Formats of export with their file extensions."""
+        """Return the formats of export with their file extensions."""
         return [
             {
                 "kind": kind.name,

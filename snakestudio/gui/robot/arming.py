@@ -161,7 +161,7 @@ class HoldButton(QWidget):
         self._act = act
 
     @property
-    def share(self) -> float:
+    def held_fraction(self) -> float:
         """Elapsed share of the hold time, 0 to 1."""
         return min(1.0, self._clock.elapsed() / HOLD_MS) if self._timer.isActive() else 0.0
 
@@ -180,7 +180,7 @@ class HoldButton(QWidget):
     def _on_time(self) -> None:
         if not self.isEnabled():
             self.abort()
-        elif self.share >= 1.0:
+        elif self.held_fraction >= 1.0:
             self._timer.stop()
             if self._act is not None:
                 self._act()
@@ -242,11 +242,11 @@ class HoldButton(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(theme.colour("line"), 3))
             painter.drawEllipse(ring)
-            if self.share:
+            if self.held_fraction:
                 painter.setPen(
                     QPen(theme.colour("danger"), 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
                 )
-                painter.drawArc(ring, 90 * 16, round(-360 * 16 * self.share))
+                painter.drawArc(ring, 90 * 16, round(-360 * 16 * self.held_fraction))
             elif on:
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme.colour("danger"))

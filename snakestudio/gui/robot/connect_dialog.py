@@ -69,7 +69,7 @@ class ConnectDialog(Dialog):
         self.form.changed.connect(self._on_form)
         self._throttle = Throttle(_VIEW_MS, self._refresh, self)
         robot_controller.changed.connect(self._on_robot_changed)
-        robot_controller.polled.connect(self._throttle.ask)
+        robot_controller.polled.connect(self._throttle.request)
         self._error = ""
         self._on_robot_changed()
 

@@ -200,7 +200,7 @@ class ConnectForm(QWidget):
         self._fill_profiles()
 
     def _fields(self) -> dict[str, FormField | Note]:
-        """Declared fields with the file dialogs and notes of this form."""
+        """Return the declared fields with the file dialogs and notes of this form."""
         declared = fields_of(ConnectChoices())
         profile = replace(
             declared["profile"], browse=lambda _: self._browse(), choices=lambda _: self._profiles
@@ -246,7 +246,7 @@ class ConnectForm(QWidget):
         return LiveChoices(twin=self.kind != "replay")
 
     def bus(self) -> Bus:
-        """Chosen bus; for an emulated robot that of the profile.
+        """Return chosen bus; for an emulated robot that of the profile.
 
         Raises `ValueError` with a message if a typed value is invalid.
         """
@@ -273,7 +273,7 @@ class ConnectForm(QWidget):
         )
 
     def problem(self) -> str:
-        """Message about what is missing; empty if connecting can be tried."""
+        """Return the message about what is missing; empty if connecting can be tried."""
         if self.trouble:
             return self.trouble
         if self.loaded is None:

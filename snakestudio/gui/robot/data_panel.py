@@ -59,15 +59,15 @@ class DataPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 0, 8, 8)
         column.addWidget(self.tabs)
-        # its buttons would make the window wider than a small screen
+        # the buttons would make the window wider than a small screen
         self.setMinimumWidth(theme.scaled(300))
         self._throttle = Throttle(_TABLE_MS, self._refresh, self)
-        robot_controller.polled.connect(self._throttle.ask)
+        robot_controller.polled.connect(self._throttle.request)
         robot_controller.changed.connect(self._refresh)
         self._scroll_throttle = Throttle(_TABLE_MS, self._scroll, self)
         self._at_end = True
         log.rowsAboutToBeInserted.connect(self._note_end)
-        log.rowsInserted.connect(self._scroll_throttle.ask)
+        log.rowsInserted.connect(self._scroll_throttle.request)
         self._refresh()
 
     def _event_page(self) -> QWidget:

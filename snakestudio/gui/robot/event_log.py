@@ -60,7 +60,7 @@ class EventLog(QAbstractListModel):
         self.endResetModel()
 
     def text(self, rows: Iterable[int] | None = None) -> str:
-        """Lines of time, severity and text of the given shown rows, or of all shown rows."""
+        """Return the lines of time, severity and text of the given shown rows, or of all shown rows."""
         chosen = range(len(self._rows)) if rows is None else rows
         return "".join(self._line(*self._events[self._rows[row]]) + "\n" for row in chosen)
 

@@ -65,7 +65,7 @@ class FigureList(QWidget):
         self.setAccessibleName(", ".join(self._values))
 
     def value(self, name: str) -> str:
-        """Value shown for a name."""
+        """Return the value shown for a name."""
         return self._values[name][0]
 
     def show_value(self, name: str, text: str, role: str = "text") -> None:

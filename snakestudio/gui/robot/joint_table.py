@@ -77,7 +77,7 @@ class JointTable(QAbstractTableModel):
             self.age = ages(self.telemetry, self._now)
 
     def stale(self, row: int, quantity: Quantity | None = None) -> bool:
-        """Whether the value of a quantity (None: the angle) of an axis is older than the profile allows."""
+        """Return whether the value of a quantity (None: the angle) of an axis is older than the profile allows."""
         if self.silent or self.profile is None or self.telemetry is None:
             return True
         if quantity is None:
@@ -85,7 +85,7 @@ class JointTable(QAbstractTableModel):
         return bool(self.telemetry.old(quantity, self._now)[row])
 
     def _age_text(self, row: int, quantity: Quantity | None) -> str:
-        """Text with the age of a value, shown for stale values."""
+        """Return the text with the age of a value, shown for stale values."""
         age = float(self.age[row])
         if quantity is not None and self.telemetry is not None:
             age = self._now - float(self.telemetry.report_time(quantity)[row])
@@ -94,18 +94,18 @@ class JointTable(QAbstractTableModel):
     # --- values -----------------------------------------------------------------------------------
 
     def number(self, name: str, row: int, factor: float = 1.0, places: int = 1) -> str:
-        """Formatted value of the telemetry; a dash if unknown."""
+        """Return the formatted value of the telemetry; a dash if unknown."""
         assert self.telemetry is not None
         value = float(getattr(self.telemetry, name)[row]) * factor
         return f"{value:.{places}f}".replace("-", "−") if np.isfinite(value) else "–"
 
     def error(self, row: int) -> float:
-        """Measured minus reference angle, °."""
+        """Return the measured minus reference angle, °."""
         assert self.telemetry is not None
         return float(np.degrees(self.telemetry.angle[row] - self.telemetry.reference[row]))
 
     def limit_role(self, value: float, low: float | None, high: float | None) -> str:
-        """Colour of a value by its limits."""
+        """Return the colour of a value by its limits."""
         if not np.isfinite(value):
             return "dim"
         if (high is not None and value > high) or (low is not None and value < low):
@@ -116,7 +116,7 @@ class JointTable(QAbstractTableModel):
         return "warning" if near else "text"
 
     def angle_role(self, row: int) -> str:
-        """Colour of the measured angle."""
+        """Return the colour of the measured angle."""
         assert self.telemetry is not None
         assert self.profile is not None
         axis = self.axes[row]
@@ -126,7 +126,7 @@ class JointTable(QAbstractTableModel):
         return self.limit_role(float(np.degrees(self.telemetry.angle[row])), low, high)
 
     def limited(self, name: str, limit: str, row: int) -> str:
-        """Colour of a value with an upper limit in the profile."""
+        """Return the colour of a value with an upper limit in the profile."""
         assert self.telemetry is not None
         assert self.profile is not None
         own = getattr(self.axes[row], limit, None)
@@ -134,7 +134,7 @@ class JointTable(QAbstractTableModel):
         return self.limit_role(abs(float(getattr(self.telemetry, name)[row])), None, most)
 
     def voltage_role(self, row: int) -> str:
-        """Colour of the supply voltage by its lower limit in the profile."""
+        """Return the colour of the supply voltage by its lower limit in the profile."""
         assert self.telemetry is not None
         assert self.profile is not None
         own = self.axes[row].min_voltage_v
@@ -145,12 +145,12 @@ class JointTable(QAbstractTableModel):
         return "danger" if least is not None and volts < least else "text"
 
     def error_role(self, row: int) -> str:
-        """Colour of the error."""
+        """Return the colour of the error."""
         assert self.profile is not None
         return self.limit_role(abs(self.error(row)), None, self.profile.limits.max_error_deg)
 
     def status_role(self, row: int) -> str:
-        """Colour of the status."""
+        """Return the colour of the status."""
         assert self.telemetry is not None
         meaning = MEANINGS[int(self.telemetry.meaning[row])]
         if self.telemetry.errors[row] or meaning == "fault":
@@ -164,7 +164,7 @@ class JointTable(QAbstractTableModel):
         }.get(meaning, "text")
 
     def status(self, row: int) -> str:
-        """Status and errors as text."""
+        """Return the status and errors as text."""
         assert self.telemetry is not None
         text = self.telemetry.axis_text[row] if row < len(self.telemetry.axis_text) else ""
         return text or MEANINGS[int(self.telemetry.meaning[row])] or "–"

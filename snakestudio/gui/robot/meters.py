@@ -57,8 +57,8 @@ class NodeStrip(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.setMinimumHeight(self.heightForWidth(self.width()))
 
-    def _cell(self, place: int) -> QRectF:
-        row, column = divmod(place, self._per_row(self.width()))
+    def _cell(self, index: int) -> QRectF:
+        row, column = divmod(index, self._per_row(self.width()))
         height = theme.scaled(24)
         return QRectF(column * (self._width + _GAP), row * (height + _GAP), self._width, height)
 
@@ -69,8 +69,8 @@ class NodeStrip(QWidget):
         return super().event(event)
 
     def _tip(self, at: QPoint) -> str:
-        for place, (node, age, _) in enumerate(self._nodes):
-            if self._cell(place).contains(at):
+        for index, (node, age, _) in enumerate(self._nodes):
+            if self._cell(index).contains(at):
                 return (
                     f"Node {node}: last message {span_text(age)} ago"
                     if math.isfinite(age)
@@ -84,8 +84,8 @@ class NodeStrip(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(theme.value_font(12, bold=False))
             p = theme.current()
-            for place, (node, _, role) in enumerate(self._nodes):
-                cell = self._cell(place)
+            for index, (node, _, role) in enumerate(self._nodes):
+                cell = self._cell(index)
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(theme.colour("card"))
                 painter.drawRoundedRect(cell, 4, 4)
@@ -152,9 +152,9 @@ class LoadMeter(QWidget):
             painter.setBrush(theme.colour("dim"))
             painter.drawRect(QRectF(long * min(1.0, self._limit) - 1, middle - 6, 2, 12))
             painter.setPen(theme.colour("text" if not math.isnan(self._load) else "dim"))
-            place = QRectF(long, 0, label, self.height())
+            rect = QRectF(long, 0, label, self.height())
             painter.drawText(
-                place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text
+                rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text
             )
         finally:
             painter.end()

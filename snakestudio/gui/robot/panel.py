@@ -217,7 +217,7 @@ class RobotPanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(scrolled(content))
         self._throttle = Throttle(_PANEL_MS, self._refresh, self)
-        robot_controller.polled.connect(self._throttle.ask)
+        robot_controller.polled.connect(self._throttle.request)
         robot_controller.changed.connect(self._refresh)
         self._refresh()
 

@@ -211,7 +211,7 @@ class RobotFeature(QObject):
     # --- closing ----------------------------------------------------------------------------------
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: a robot that could move is stopped before the user confirms."""
+        """Return whether the window may be closed: a robot that could move is stopped before the user confirms."""
         if not self._robot_controller.movable:
             return True
         self._robot_controller.stop("Stopped because the window is closing.")

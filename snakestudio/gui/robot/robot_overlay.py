@@ -54,7 +54,7 @@ class RobotOverlay(QObject):
         return self._session_controller.source == "robot"
 
     def stale(self) -> bool:
-        """Whether the robot is drawn stale because its present state is unknown."""
+        """Return whether the robot is drawn stale because its present state is unknown."""
         return (
             self.shows_robot
             and self._session_controller.live
@@ -62,7 +62,7 @@ class RobotOverlay(QObject):
         )
 
     def marks(self) -> list[tuple[str, str]]:
-        """Colour and text of notes about the drawn robot."""
+        """Return the colour and text of notes about the drawn robot."""
         if not self.shows_robot:
             return []
         palette = theme.current()
@@ -98,12 +98,12 @@ class RobotOverlay(QObject):
     # --- overlay ----------------------------------------------------------------------------------
 
     def overlaid(self) -> list[OverlaidRun]:
-        """Twin for the plots."""
+        """Return the twin for the plots."""
         twin = self._twin_recording
         return [] if twin is None else [OverlaidRun(TWIN, twin_colour(), twin)]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """Twin at `time` (s)."""
+        """Return the twin at `time` (s)."""
         twin = self._twin_recording
         ghost = (
             None
@@ -113,7 +113,7 @@ class RobotOverlay(QObject):
         return () if ghost is None else (ghost,)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and name of the twin."""
+        """Return the colour and name of the twin."""
         return (
             []
             if self._twin_recording is None or not len(self._twin_recording)

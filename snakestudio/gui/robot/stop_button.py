@@ -43,13 +43,17 @@ class StopButton(QPushButton):
         )
 
     @property
-    def place(self) -> QRect:
+    def screen_rect(self) -> QRect:
         """Rectangle on the screen; empty if hidden."""
         return QRect(self.mapToGlobal(QPoint()), self.size()) if self.isVisible() else QRect()
 
-    def lies_under(self, point: QPoint) -> bool:
-        """Whether a point of the screen lies on the visible button."""
-        return self.isVisible() and not self.window().isMinimized() and self.place.contains(point)
+    def is_under(self, point: QPoint) -> bool:
+        """Return whether a point of the screen lies on the visible button."""
+        return (
+            self.isVisible()
+            and not self.window().isMinimized()
+            and self.screen_rect.contains(point)
+        )
 
 
 class ModalStop(ThemedWidget):
@@ -79,16 +83,16 @@ class ModalStop(ThemedWidget):
 
     def follow(self) -> None:
         """Move to the position of the original button."""
-        place = self._over.place
-        self.move(place.topLeft())
-        self.setVisible(not place.isEmpty())
+        rect = self._over.screen_rect
+        self.move(rect.topLeft())
+        self.setVisible(not rect.isEmpty())
 
     def apply_theme(self) -> None:
         self.button.apply_theme()
 
     @staticmethod
     def needed() -> QWidget | None:
-        """Dialog that blocks the window, or None."""
+        """Return the dialog that blocks the window, or None."""
         return QApplication.activeModalWidget()
 
 
@@ -171,9 +175,9 @@ class StopKeyFilter(QObject):
             focus: QObject | None = QGuiApplication.focusObject()
             for each in (focus, QApplication.activePopupWidget()):
                 targets += [each] if isinstance(each, QObject) and each not in targets else []
-        for gone in self._watched:
-            if isValid(gone) and gone not in targets:
-                gone.removeEventFilter(self)
+        for widget in self._watched:
+            if isValid(widget) and widget not in targets:
+                widget.removeEventFilter(self)
         for new in targets:
             if new not in self._watched:
                 new.installEventFilter(self)
@@ -203,7 +207,7 @@ class StopKeyFilter(QObject):
                 isinstance(event, QMouseEvent)
                 and event.button() == Qt.MouseButton.LeftButton
                 and QApplication.activePopupWidget() is not None
-                and self._button.lies_under(event.globalPosition().toPoint())
+                and self._button.is_under(event.globalPosition().toPoint())
                 and not self._just_now
             ):
                 self._act("Stopped by the Stop button.")

@@ -50,7 +50,7 @@ TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "Decoded")
 
 
 def id_text(frame: Traffic) -> str:
-    """Text of an id: 3 or 8 hexadecimal digits."""
+    """Return the text of an id: 3 or 8 hexadecimal digits."""
     return f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
 
 
@@ -244,7 +244,9 @@ class TrafficView(QWidget):
         )
         self.by_id.setChecked(True)
         self.by_id.toggled.connect(self._on_by_id)
-        self.pause = chip("Pause", "Freeze the table; frames received meanwhile are left out", self)
+        self.pause = chip(
+            "Pause", "Freeze the table; frames received meanwhile are not listed", self
+        )
         self.pause.toggled.connect(self.table.set_paused)
         clear = QToolButton(self)
         clear.setText("Clear")

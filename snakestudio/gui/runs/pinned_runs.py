@@ -21,7 +21,7 @@ class _PinnedRun:
     path: Path
     name: str
     recording: RunFile
-    place: int
+    index: int
 
 
 class PinnedRuns(QObject):
@@ -44,8 +44,8 @@ class PinnedRuns(QObject):
         return path in self._runs
 
     def colour(self, path: Path) -> str:
-        """Colour of an overlaid run."""
-        return pinned_colour(self._runs[path].place)
+        """Return the colour of an overlaid run."""
+        return pinned_colour(self._runs[path].index)
 
     def show(self, path: Path, name: str) -> None:
         """Overlay the run in a file under `name`.
@@ -54,16 +54,16 @@ class PinnedRuns(QObject):
         """
         if path in self._runs:
             return
-        taken = {run.place for run in self._runs.values()}
-        place = next(number for number in range(len(taken) + 1) if number not in taken)
-        self._runs[path] = _PinnedRun(path, name, open_run(path), place)
+        taken = {run.index for run in self._runs.values()}
+        index = next(number for number in range(len(taken) + 1) if number not in taken)
+        self._runs[path] = _PinnedRun(path, name, open_run(path), index)
         self.changed.emit()
 
     def hide(self, path: Path) -> None:
         """Remove the overlay of the run in a file."""
         run = self._runs.pop(path, None)
         if run is not None:
-            self.changed.emit()  # it has no readers left
+            self.changed.emit()  # the file has no readers left
             run.recording.close()
 
     def clear(self) -> None:
@@ -76,21 +76,21 @@ class PinnedRuns(QObject):
             self.changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
-        """Overlaid runs for the plots."""
+        """Return the overlaid runs for the plots."""
         return [
             OverlaidRun(run.name, self.colour(path), run.recording)
             for path, run in self._runs.items()
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """Ghosts for the viewport at `time` (s), without runs that ended before."""
+        """Return the ghosts for the viewport at `time` (s), without runs that ended before."""
         ghosts = (
             ghost_at(run.recording, time, self.colour(path)) for path, run in self._runs.items()
         )
         return tuple(ghost for ghost in ghosts if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colour and text of each run at `time` (s) for the legend of the viewport."""
+        """Return the colour and text of each run at `time` (s) for the legend of the viewport."""
         entries = []
         for path, run in self._runs.items():
             over = (

@@ -30,7 +30,7 @@ RUN = Qt.ItemDataRole.UserRole
 
 
 def moment(when: datetime, today: date | None = None) -> str:
-    """Short local time: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
+    """Return the short local time: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
     today = today or date.today()
     if when.date() == today:
         return f"{when:%H:%M} today"
@@ -42,7 +42,7 @@ def moment(when: datetime, today: date | None = None) -> str:
 
 
 def facts(run: SavedRun, present: bool = False) -> str:
-    """Model (or "Robot"), duration and size of a run in a line; a `present` run is not marked incomplete."""
+    """Return the model (or "Robot"), duration and size of a run in a line; a `present` run is not marked incomplete."""
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
@@ -56,7 +56,7 @@ def facts(run: SavedRun, present: bool = False) -> str:
 
 
 def explained(run: SavedRun) -> str:
-    """Tooltip with all facts about a run."""
+    """Return the tooltip with all facts about a run."""
     lines = [run.name, f"started {run.created:%Y-%m-%d %H:%M:%S}"]
     if run.info is None:
         lines.append(run.problem)
@@ -111,7 +111,7 @@ class RunListModel(QAbstractListModel):
         self.endResetModel()
 
     def index_of(self, path: Path) -> QModelIndex:
-        """Index of the run in a file; invalid if the run is not shown."""
+        """Return the index of the run in a file; invalid if the run is not shown."""
         row = next((row for row, run in enumerate(self._visible) if run.path == path), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 

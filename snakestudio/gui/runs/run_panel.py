@@ -115,11 +115,13 @@ class RunDelegate(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         self._paint_ground(painter, rect, state)
         height = rect.height() - 2 * _MARGIN
-        place = QRect(rect.left() + _MARGIN, rect.top() + _MARGIN, round(height * 1.5), height)
-        self._paint_picture(painter, place, run)
-        left = place.right() + 10
+        picture_rect = QRect(
+            rect.left() + _MARGIN, rect.top() + _MARGIN, round(height * 1.5), height
+        )
+        self._paint_picture(painter, picture_rect, run)
+        left = picture_rect.right() + 10
         self._paint_texts(
-            painter, QRect(left, place.top(), rect.right() - left - _MARGIN, height), run
+            painter, QRect(left, picture_rect.top(), rect.right() - left - _MARGIN, height), run
         )
         painter.restore()
 
@@ -133,59 +135,59 @@ class RunDelegate(QStyledItemDelegate):
                 painter.setPen(theme.colour("accent"))
                 painter.drawPath(outline)
 
-    def _paint_picture(self, painter: QPainter, place: QRect, run: SavedRun) -> None:
+    def _paint_picture(self, painter: QPainter, rect: QRect, run: SavedRun) -> None:
         outline = QPainterPath()
-        outline.addRoundedRect(QRectF(place), _RADIUS, _RADIUS)
+        outline.addRoundedRect(QRectF(rect), _RADIUS, _RADIUS)
         painter.fillPath(outline, theme.colour("ground"))
         pixmap = _pixmap(run)
         painter.save()
         painter.setClipPath(outline)
         if pixmap is not None:
             scaled = pixmap.size().scaled(
-                place.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding
+                rect.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding
             )
-            target = QRect(place.topLeft(), scaled)
-            target.moveCenter(place.center())
+            target = QRect(rect.topLeft(), scaled)
+            target.moveCenter(rect.center())
             painter.drawPixmap(target, pixmap)
         else:
             icon = theme.icon("warning" if run.info is None else "snakestudio", "dim")
             size = theme.scaled(20)
             icon.paint(
                 painter,
-                QRect(place.center().x() - size // 2, place.center().y() - size // 2, size, size),
+                QRect(rect.center().x() - size // 2, rect.center().y() - size // 2, size, size),
             )
         painter.restore()
         if run.info is not None and run.info.robot:  # marks robot runs
             size = theme.scaled(18)
-            mark = QRect(place.right() - size, place.bottom() - size, size, size)
+            mark = QRect(rect.right() - size, rect.bottom() - size, size, size)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colour("panel"))
             painter.drawRoundedRect(mark, _RADIUS, _RADIUS)
             theme.icon("robot", "danger").paint(painter, mark.adjusted(2, 2, -2, -2))
         colour = self._colour_of(run.path)
         if colour:  # the colour of its curves and its ghost
-            painter.fillRect(QRect(place.left(), place.top(), 4, place.height()), QColor(colour))
+            painter.fillRect(QRect(rect.left(), rect.top(), 4, rect.height()), QColor(colour))
 
-    def _paint_texts(self, painter: QPainter, place: QRect, run: SavedRun) -> None:
+    def _paint_texts(self, painter: QPainter, rect: QRect, run: SavedRun) -> None:
         running = run.path == self._present()
         when = "current run" if running else moment(run.created)
         painter.setFont(theme.text_font(13, strong=True))
         painter.setPen(theme.colour("text" if run.info is not None else "dim"))
-        top = _line(painter, run.name, place, place.top())
+        top = _line(painter, run.name, rect, rect.top())
         painter.setFont(theme.text_font(12))
         painter.setPen(theme.colour("accent" if running else "dim"))
         tags = "  ".join(f"#{tag}" for tag in run.tags)
-        top = _line(painter, f"{when}   {tags}" if tags else when, place, top)
+        top = _line(painter, f"{when}   {tags}" if tags else when, rect, top)
         painter.setPen(theme.colour("dim" if run.info is not None else "warning"))
-        _line(painter, facts(run, running), place, top)
+        _line(painter, facts(run, running), rect, top)
 
 
-def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
+def _line(painter: QPainter, text: str, rect: QRect, top: int) -> int:
     """Paint a line elided to the available width; returns the left edge of the next one, px."""
     metrics = painter.fontMetrics()
-    elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
     painter.drawText(
-        QRect(place.left(), top, place.width(), metrics.height()),
+        QRect(rect.left(), top, rect.width(), metrics.height()),
         Qt.AlignmentFlag.AlignVCenter,
         elided,
     )

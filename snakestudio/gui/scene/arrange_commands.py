@@ -65,7 +65,7 @@ class ArrangeCommands:
     # --- state ------------------------------------------------------------------------------------
 
     def what(self, indices: tuple[int, ...]) -> str:
-        """Name of some obstacles in the undo list."""
+        """Return the name of some obstacles in the undo list."""
         obstacles = self._document.scene.obstacles
         group = obstacles[indices[0]].group
         if group and indices == members(self._document.scene, group):
@@ -96,25 +96,25 @@ class ArrangeCommands:
         return self._selection.obstacles
 
     def is_grouped(self) -> bool:
-        """Whether a selected obstacle is in a group."""
+        """Return whether a selected obstacle is in a group."""
         return any(self._document.scene.obstacles[i].group for i in self._chosen)
 
     def all_are(self, flag: Literal["locked", "hidden"]) -> bool:
-        """Whether all selected obstacles are locked, or hidden."""
+        """Return whether all selected obstacles are locked, or hidden."""
         return bool(self._chosen) and all(
             getattr(self._document.scene.obstacles[i], flag) for i in self._chosen
         )
 
     def any_hidden(self) -> bool:
-        """Whether any obstacle of the scene is hidden."""
+        """Return whether any obstacle of the scene is hidden."""
         return any(map(attrgetter("hidden"), self._document.scene.obstacles))
 
     def can_align(self) -> bool:
-        """Whether at least two objects can be aligned."""
+        """Return whether at least two objects can be aligned."""
         return len(units(self._document.scene, self._chosen)) > 1
 
     def can_distribute(self) -> bool:
-        """Whether at least three objects can be distributed."""
+        """Return whether at least three objects can be distributed."""
         scene = self._document.scene
         return (
             sum(

@@ -153,7 +153,7 @@ class ArrayDialog(Dialog):
             self._update()
 
     def _offers(self) -> list[Choice]:
-        """Choices of obstacles to copy."""
+        """Return the choices of obstacles to copy."""
         offers = [
             Choice(preset.name, f"New {preset.title.lower()}", icon=preset.icon)
             for preset in PRESETS.values()

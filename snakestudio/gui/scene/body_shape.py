@@ -122,8 +122,8 @@ class BodyShape(QWidget):
             self.elevation = min(max(self.elevation + _TURN * by.y(), 0.0), 0.5 * math.pi)
             self.update()
         elif self._grabbed is not None and self._scene is not None:
-            share = (event.position().x() - self._grabbed) / max(1.0, 0.6 * self.width())
-            self.ahead = share * period(self._scene)
+            fraction = (event.position().x() - self._grabbed) / max(1.0, 0.6 * self.width())
+            self.ahead = fraction * period(self._scene)
             self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -208,7 +208,7 @@ class BodyShape(QWidget):
             )
 
     def _lifted(self, scene: Scene, chain: BodyChain, snapshot: Snapshot | None) -> BoolArray:
-        """Whether each link is off the ground; on steps and slopes contacts decide instead of heights."""
+        """Return whether each link is off the ground; on steps and slopes contacts decide instead of heights."""
         if not self._tall:
             return np.zeros(len(chain.feet), dtype=bool)
         clear = chain.lifted(scene.robot.radius_m)
@@ -285,7 +285,7 @@ class BodyShape(QWidget):
         )
 
     def _reach(self, scene: Scene) -> float:
-        """Maximum height to which the gait lifts a joint in a period, m; the scale of all shapes."""
+        """Return the maximum height to which the gait lifts a joint in a period, m; the scale of all shapes."""
         key = (scene.gait, scene.robot)
         if self._highest[0] != key:
             highest = 1e-3

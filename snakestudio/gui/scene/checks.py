@@ -125,7 +125,7 @@ class Checks(QWidget):
         session_controller.status_changed.connect(self._refresh)
         # the session reports current problems; unreadable files are checked here
         pace = Throttle(200, self._refresh, self)
-        document.scene_changed.connect(pace.ask)
+        document.scene_changed.connect(pace.request)
         # after saving in another folder, relative file names refer to other files
         document.title_changed.connect(self._refresh)
         self._refresh()
@@ -164,7 +164,7 @@ class Checks(QWidget):
         self._keep_room()
 
     def _coming(self) -> list[Problem]:
-        """Problems of the scene as edited; the session knows only the scene that it runs until the reset."""
+        """Return the problems of the scene as edited; the session knows only the scene that it runs until the reset."""
         scene = self._document.scene
         base_dir = self._document.base_dir
         if self._checked is None or self._checked[:2] != (scene, base_dir):
@@ -172,7 +172,7 @@ class Checks(QWidget):
         return list(self._checked[2])
 
     def _hints(self) -> list[Problem]:
-        """Hints about the scene as edited, computed once for each scene."""
+        """Return the hints about the scene as edited, computed once for each scene."""
         scene = self._document.scene
         base_dir = self._document.base_dir
         if self._hinted is None or self._hinted[:2] != (scene, base_dir):
@@ -233,7 +233,7 @@ class Checks(QWidget):
         try:
             self._document.apply_fix(fix)
         except SnakeStudioError as error:
-            self._message.show_text(str(error))  # only the name of a removed key is known
+            self._message.show_text(str(error))  # of a removed key, only the name is known
 
     def menu(self, index: QModelIndex) -> QMenu:
         """Return the menu of a problem."""

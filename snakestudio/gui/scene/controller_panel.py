@@ -21,12 +21,12 @@ class ControllerPanel(KindSection):
 
     Signals
     -------
-    draw_asked(), clear_asked()
+    draw_requested(), clear_requested()
         The user wants to draw a path, or to remove it.
     """
 
-    draw_asked = Signal()
-    clear_asked = Signal()
+    draw_requested = Signal()
+    clear_requested = Signal()
 
     def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         super().__init__("Controller", document, parent)
@@ -67,8 +67,8 @@ class ControllerPanel(KindSection):
             "Click waypoints on the ground; Enter or double-click ends the path"
         )
         self.clear_button.setToolTip("Remove the path")
-        self.draw_button.clicked.connect(self.draw_asked)
-        self.clear_button.clicked.connect(self.clear_asked)
+        self.draw_button.clicked.connect(self.draw_requested)
+        self.clear_button.clicked.connect(self.clear_requested)
         line = QHBoxLayout()
         line.setSpacing(8)
         line.addWidget(self.draw_button, 1)

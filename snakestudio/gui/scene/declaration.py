@@ -167,7 +167,7 @@ def _inspector(c: _Context) -> QWidget:
     from snakestudio.gui.scene.inspector import Inspector
 
     inspector = Inspector(c.document, c.selection, c.session_controller)
-    inspector.parts_asked.connect(lambda table, row: _open_parts(c, table, row))
+    inspector.parts_requested.connect(lambda table, row: _open_parts(c, table, row))
     c.viewport.tools.patch_tool.added.connect(lambda key: _open_value(c, key))
     return inspector
 
@@ -190,8 +190,8 @@ def _parameters(c: _Context) -> QWidget:
     from snakestudio.gui.scene.parameters import ParameterPanels
 
     panels = ParameterPanels(c.document, c.session_controller)
-    panels.controller.draw_asked.connect(c.viewport.tools.path_tool.begin)
-    panels.controller.clear_asked.connect(c.viewport.tools.path_tool.clear)
+    panels.controller.draw_requested.connect(c.viewport.tools.path_tool.begin)
+    panels.controller.clear_requested.connect(c.viewport.tools.path_tool.clear)
     return panels
 
 

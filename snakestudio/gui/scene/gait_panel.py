@@ -39,7 +39,7 @@ GAITS = tuple(
 
 
 def _offered() -> tuple[ScenePreset, ...]:
-    """Gaits of the library, and default values of kinds without own gaits before those of other robots."""
+    """Return the gaits of the library, and default values of kinds without own gaits before those of other robots."""
     own = len([entry for entry in LIBRARY if not entry.robot])
     known = {type(entry.gait) for entry in LIBRARY if not entry.robot}
     kinds = [
@@ -60,7 +60,7 @@ _BETWEEN = ("pitch_phase_deg", "delta_rad", "phase_rad", _ENVELOPE)
 
 
 def _groups(scene: Scene) -> list[tuple[str, list[str]]]:
-    """Values of a gait in groups with titles; a single group has no title."""
+    """Return the values of a gait in groups with titles; a single group has no title."""
     names = [name for name in type(scene.gait).model_fields if name != "kind"]
     if scene.gives_torques or not scene.gait.has_vertical_wave:
         return [("", names)]
@@ -96,7 +96,7 @@ _ENVELOPE_NAMES = (
 
 
 def formula_problem(scene: Scene, key: str) -> str:
-    """Problem with the formula at `key` of a scene's gait, as a sentence; "" if it is valid."""
+    """Return the problem with the formula at `key` of a scene's gait, as a sentence; "" if it is valid."""
     from snakestudio.model.robot.joint_formulas import JointFormulas
 
     try:
@@ -108,7 +108,7 @@ def formula_problem(scene: Scene, key: str) -> str:
 
 
 def envelope_problem(scene: Scene, key: str) -> str:
-    """Problem with the envelope of a scene's gait, as a sentence; "" if it is valid."""
+    """Return the problem with the envelope of a scene's gait, as a sentence; "" if it is valid."""
     try:
         envelope_of(getattr(scene.gait, _ENVELOPE, "1"), scene.robot.n_joints)
     except SnakeStudioError as error:
@@ -120,7 +120,7 @@ _ENTRIES = {entry.title: entry for entry in LIBRARY}
 
 
 def _unsuitable(preset: ScenePreset, scene: Scene) -> str:
-    """Reason why a preset does not suit a scene, as a sentence; "" if it does."""
+    """Return the reason why a preset does not suit a scene, as a sentence; "" if it does."""
     entry = _ENTRIES.get(preset.name)
     return "" if entry is None else unsuitable(entry, scene)
 

@@ -27,7 +27,7 @@ _NAMES = (
 
 
 def _problem(scene: Scene, key: str) -> str:
-    """Problem with the ground formula at `key` of a scene, as a sentence; "" if it is valid."""
+    """Return the problem with the ground formula at `key` of a scene, as a sentence; "" if it is valid."""
     from snakestudio.model.ground_friction import ground_friction_problems
 
     return sentence_about(ground_friction_problems(scene), key)

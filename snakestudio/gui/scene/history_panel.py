@@ -86,11 +86,11 @@ class HistoryModel(QAbstractListModel):
         return None
 
     def is_saved(self, row: int) -> bool:
-        """Whether a row is the saved state."""
+        """Return whether a row is the saved state."""
         return self._document.origin is not None and row == self._stack.cleanIndex()
 
     def _icon(self, row: int) -> QIcon:
-        """Icon of the saved state; for other rows an empty icon of equal size, so that texts are aligned."""
+        """Return the icon of the saved state; for other rows an empty icon of equal size, so that texts are aligned."""
         if self._icons is None:
             blank = QPixmap(_MARK, _MARK)
             blank.fill(Qt.GlobalColor.transparent)

@@ -60,9 +60,9 @@ class ImportChoices:
 class _Plan(QWidget):
     """Top view of the obstacles: imported ones in the accent colour, with existing ones."""
 
-    def __init__(self, there: Cylinders, parent: QWidget) -> None:
+    def __init__(self, existing: Cylinders, parent: QWidget) -> None:
         super().__init__(parent)
-        self._there = there
+        self._existing = existing
         self._new: Cylinders = ()
         self.setMinimumHeight(180)
         self.setAccessibleName("Plan of the obstacles")
@@ -76,7 +76,7 @@ class _Plan(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._new:
             return
-        left, bottom, right, top = bounds((*self._new, *self._there))
+        left, bottom, right, top = bounds((*self._new, *self._existing))
         margin = 10.0
         scale = min(
             (self.width() - 2 * margin) / max(right - left, 1e-9),
@@ -88,7 +88,7 @@ class _Plan(QWidget):
         painter.setBrush(theme.colour("ground"))
         painter.drawRoundedRect(self.rect(), 6, 6)
         painter.translate(self.width() / 2, self.height() / 2)
-        for obstacles, role in ((self._there, "line"), (self._new, "accent")):
+        for obstacles, role in ((self._existing, "line"), (self._new, "accent")):
             painter.setBrush(theme.colour(role))
             for o in obstacles:
                 size = max(2 * o.radius_m * scale, 2.0)

@@ -76,8 +76,8 @@ class LinkValues(QWidget):
             cells[1].setAlignment(Qt.AlignmentFlag.AlignRight)
             cells[2].setProperty("role", "unit")
             cells[2].setFixedWidth(theme.scaled(36))
-            for place, cell in enumerate(cells):
-                grid.addWidget(cell, line, place)
+            for index, cell in enumerate(cells):
+                grid.addWidget(cell, line, index)
             self.cells.append(cells)
 
     def show_values(self, values: Sequence[tuple[str, str, str]]) -> None:
@@ -205,11 +205,11 @@ class Inspector(ThemedWidget):
 
     Signals
     -------
-    parts_asked(table: str, row: int)
+    parts_requested(table: str, row: int)
         A link or joint (0-based) must be shown in the table of all of them.
     """
 
-    parts_asked = Signal(str, int)
+    parts_requested = Signal(str, int)
 
     def __init__(
         self,
@@ -236,7 +236,7 @@ class Inspector(ThemedWidget):
         self.search.setToolTip("Search all values of the scene by name, symbol, key or description")
         # rows are not rebuilt for every typed letter
         self._search_throttle = Throttle(150, self._search, self)
-        self.search.textChanged.connect(self._search_throttle.ask)
+        self.search.textChanged.connect(self._search_throttle.request)
         self.title = heading("")
         self.title.setWordWrap(True)
         # a name of one long word must not widen the form
@@ -275,7 +275,7 @@ class Inspector(ThemedWidget):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._reset)
         session_controller.status_changed.connect(self._show_pending)
-        session_controller.frame.connect(self._throttle.ask)
+        session_controller.frame.connect(self._throttle.request)
         self._another = Delay(0, self._rebuild, self)
         self._rebuild()
 
@@ -347,7 +347,7 @@ class Inspector(ThemedWidget):
             self.ground_formulas.refresh(after)
         self._show_titles()
         self._show_parts_note()
-        self._throttle.ask()
+        self._throttle.request()
 
     def _rebuild(self) -> None:
         self._another.stop()
@@ -453,11 +453,11 @@ class Inspector(ThemedWidget):
                 self._n_results += 1
                 continue
             label = _group_label(capitalized(item.of))
-            place = column.count()
+            index = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._n_results += 1
                 if item.of != owner:
-                    column.insertWidget(place, label)
+                    column.insertWidget(index, label)
                     owner = item.of
                     continue
             label.deleteLater()
@@ -538,7 +538,7 @@ class Inspector(ThemedWidget):
     def _add_parts_button(self, column: QVBoxLayout, text: str, tip: str, row: int) -> None:
         button = QPushButton(text)
         button.setToolTip(tip)
-        button.clicked.connect(lambda: self.parts_asked.emit("link", row))
+        button.clicked.connect(lambda: self.parts_requested.emit("link", row))
         line = QHBoxLayout()
         line.setContentsMargins(GUTTER, 4, 0, 0)
         line.addWidget(button)

@@ -72,7 +72,7 @@ class KindRows(QWidget):
         layout.replaceWidget(old, self._area)
         old.hide()
         old.deleteLater()
-        self._area.show()  # immediately, not with the next layout
+        self._area.show()  # the next layout would show it too late
         self.setVisible(self._column.count() > 0)
         return True
 
@@ -249,7 +249,7 @@ class PresetSection(KindSection):
             self.choose(self.presets.preset)
 
     def _default_of(self, row: ValueRow) -> Any:
-        """Default of a row: the value of the preset if that is of the same kind."""
+        """Return the default of a row: the value of the preset if that is of the same kind."""
         chosen = self.presets.preset
         try:
             return row.binding.declared_default if chosen is None else chosen.value(row.key)
@@ -289,7 +289,7 @@ class PresetSection(KindSection):
         self.back.setIcon(theme.icon("undo", "dim"))
 
     def _reason(self, preset: ScenePreset) -> str:
-        """Reason why a preset does not suit the scene, as a separate line."""
+        """Return the reason why a preset does not suit the scene, as a separate line."""
         reason = self.presets.reason(preset)
         return (
             f"<br><span style='color:{theme.current().warning}'>{reason}</span>" if reason else ""

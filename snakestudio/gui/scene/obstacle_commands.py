@@ -16,7 +16,7 @@ from snakestudio.model.obstacles.shape import Obstacle
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.viewmodel.scene.obstacle_edits import copies, new_obstacles
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 _FARTHEST = 9e3
 """Maximum distance of new obstacles from the origin, m."""
@@ -42,7 +42,7 @@ class ObstacleCommands:
         document: Document,
         selection: Selection,
         snapshot: Callable[[], Snapshot | None] = lambda: None,
-        target: Callable[[], Place] = lambda: (1.0, 0.0),
+        target: Callable[[], Point] = lambda: (1.0, 0.0),
         show_message: Callable[[str], object] = lambda sentence: None,
         seen: Callable[[float, float], bool] = lambda x, y: True,
     ) -> None:
@@ -64,14 +64,14 @@ class ObstacleCommands:
         # a plug-in may have been unloaded
         return next((name for name in names if name in PRESETS), "cylinder")
 
-    def add(self, name: str = "", place: Place | None = None) -> None:
+    def add(self, name: str = "", position: Point | None = None) -> None:
         """Add a preset at a position, or at a free one if omitted, and select it."""
         name = name or self.next_kind
         self.kind = name
         new = (
             self.fresh(name)
-            if place is None
-            else preset_obstacles(self._document.scene, name, place)
+            if position is None
+            else preset_obstacles(self._document.scene, name, position)
         )
         self.put(new, f"Add {PRESETS[name].title.lower()}")
 

@@ -213,7 +213,7 @@ class ParameterPanels(ThemedWidget):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         document.kinds_changed.connect(self._on_kinds)
-        session_controller.frame.connect(self._shape_throttle.ask)
+        session_controller.frame.connect(self._shape_throttle.request)
         session_controller.status_changed.connect(self._show_pending)
         self._on_scene(None, document.scene)
         self._show_pending()
@@ -290,7 +290,7 @@ class ParameterPanels(ThemedWidget):
             self._show_pending()
         self.model_values.refresh()
         self._model_help.setText(cited(FORMULATIONS[after.model.kind].help))
-        self._shape_throttle.ask()
+        self._shape_throttle.request()
 
     def _show_sort(self, scene: Scene) -> None:
         """Show the sections for a body with a strain law, or with joints."""

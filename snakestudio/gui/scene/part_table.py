@@ -268,7 +268,7 @@ class _Grid(QTableView):
         self.horizontalHeader().setResizeContentsPrecision(_SAMPLED)
 
     def cells(self) -> dict[int, list[int]]:
-        """Rows of the selected cells by column, from the top; of the current cell if none is selected."""
+        """Return the rows of the selected cells by column, from the top; of the current cell if none is selected."""
         indices = self.selectionModel().selectedIndexes() or [self.currentIndex()]
         cells: dict[int, list[int]] = {}
         for index in indices:

@@ -42,12 +42,12 @@ class ScenePreset:
     """Further words by which it is found."""
 
     def found_by(self, query: str) -> bool:
-        """Whether its texts contain all words of a query."""
+        """Return whether its texts contain all words of a query."""
         text = f"{self.name} {self.help} {cited(self.source)} {self.also}".casefold()
         return all(term in text for term in query.casefold().split())
 
     def holds(self, scene: Scene) -> bool:
-        """Whether the scene has exactly these values."""
+        """Return whether the scene has exactly these values."""
         try:
             return all(get_value(scene, key) == value for key, value in self.values.items())
         except SceneError:
@@ -66,7 +66,7 @@ class ScenePreset:
         return with_values(scene, {key: tree(value) for key, value in self.values.items()})
 
     def value(self, key: str) -> Any:
-        """Value at a dotted key, also inside a part that the preset sets.
+        """Return the value at a dotted key, also inside a part that the preset sets.
 
         Raises `KeyError` if the preset does not set it.
         """
@@ -248,7 +248,7 @@ class PresetBox(ChoiceBox):
         super().focusInEvent(event)
 
     def reason(self, preset: ScenePreset) -> str:
-        """Reason why a preset does not suit the shown scene, as a sentence; "" if it does."""
+        """Return the reason why a preset does not suit the shown scene, as a sentence; "" if it does."""
         return "" if self._scene is None else self._unsuitable(preset, self._scene)
 
     def _sort(self) -> None:
@@ -259,9 +259,9 @@ class PresetBox(ChoiceBox):
         reasons = {preset.name: why for preset in self._presets if (why := self.reason(preset))}
         if reasons != self.reasons or theme.current() is not self._palette:
             self.reasons, self._palette = reasons, theme.current()
-            place = {preset.name: index for index, preset in enumerate(self._offered)}
+            order = {preset.name: index for index, preset in enumerate(self._offered)}
             self._presets = tuple(
-                sorted(self._offered, key=lambda p: (p.name in reasons, place[p.name]))
+                sorted(self._offered, key=lambda p: (p.name in reasons, order[p.name]))
             )
             self._fill()
             self._mark(scene)

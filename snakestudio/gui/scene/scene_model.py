@@ -135,12 +135,12 @@ class SceneModel(QAbstractItemModel):
     arranging()
         Rows are about to be added, removed or moved. Release persistent indexes, because each of
         them is looked up again.
-    put_asked(indices: tuple of int, name: str)
+    move_requested(indices: tuple of int, name: str)
         Obstacles (0-based) were dragged onto a group, or ("") out of their groups.
     """
 
     arranging = Signal()
-    put_asked = Signal(tuple, str)
+    move_requested = Signal(tuple, str)
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class SceneModel(QAbstractItemModel):
         return QModelIndex()
 
     def parent(self, index: Index | None = None) -> Any:
-        if index is None:  # the same name is QObject's parent
+        if index is None:  # QObject.parent has the same name
             return super().parent()
         if not index.isValid():
             return QModelIndex()
@@ -296,7 +296,7 @@ class SceneModel(QAbstractItemModel):
         return self._icon("path") if role == Qt.ItemDataRole.DecorationRole else None
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
-        """Data of the columns next to the names: whether an entry is hidden or locked."""
+        """Return the data of the columns next to the names: whether an entry is hidden or locked."""
         if number < OBSTACLE or not self._obstacles_at(number):
             return None
         on = self._is_flagged(number, column)
@@ -313,7 +313,7 @@ class SceneModel(QAbstractItemModel):
         return all(getattr(self._scene.obstacles[i], name) for i in self._obstacles_at(number))
 
     def _obstacles_at(self, number: int) -> list[int]:
-        """0-based obstacles of an entry; empty for an entry that no longer exists."""
+        """Return the 0-based obstacles of an entry; empty for an entry that no longer exists."""
         if number >= GROUP:
             g = number - GROUP
             return self._rows.members[g] if g < len(self._rows.members) else []
@@ -373,7 +373,7 @@ class SceneModel(QAbstractItemModel):
         return NAMED_OBSTACLE if named else OBSTACLE_LEAF
 
     def item(self, index: Index) -> Item | None:
-        """Selectable item at an index; None for a group, which selects its obstacles."""
+        """Return the selectable item at an index; None for a group, which selects its obstacles."""
         if not index.isValid():
             return None
         number = int(index.internalId())
@@ -390,7 +390,7 @@ class SceneModel(QAbstractItemModel):
         return tuple(self._obstacles_at(int(index.internalId()))) if index.isValid() else ()
 
     def is_group(self, index: Index) -> bool:
-        """Whether an index is that of a group."""
+        """Return whether an index is that of a group."""
         return index.isValid() and int(index.internalId()) >= GROUP
 
     def index_of(self, item: Item) -> QModelIndex:
@@ -407,7 +407,7 @@ class SceneModel(QAbstractItemModel):
         return self._node(next(number for number, known in ITEMS.items() if known[0] == kind))
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
-        """First and last rows of contiguous ranges of items; whole groups include their nodes."""
+        """Return the first and last rows of contiguous ranges of items; whole groups include their nodes."""
         obstacles = []
         ranges = []
         for item in items:
@@ -478,7 +478,7 @@ class SceneModel(QAbstractItemModel):
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
         dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
-        self.put_asked.emit(dragged, self._drop_group(parent))
+        self.move_requested.emit(dragged, self._drop_group(parent))
         return True
 
     # --- changes ----------------------------------------------------------------------------------
@@ -521,7 +521,7 @@ class SceneModel(QAbstractItemModel):
                 self.dataChanged.emit(
                     self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)
                 )
-                if g >= 0:  # it shows whether all its obstacles are hidden or locked
+                if g >= 0:  # the row shows whether all obstacles of the group are hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
         if old.ground.patch is not after.ground.patch and after.ground.patch:
             node = self._node(GROUND)

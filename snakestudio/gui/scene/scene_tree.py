@@ -68,7 +68,7 @@ class SceneTree(ThemedWidget):
         self.model = SceneModel(
             document, arrange.rename, arrange.rename_group, self._commands.rename_patch, self
         )
-        self.model.put_asked.connect(arrange.put_into)
+        self.model.move_requested.connect(arrange.put_into)
         self.model.arranging.connect(self._clear_rows)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
@@ -189,13 +189,13 @@ class SceneTree(ThemedWidget):
                 indices
             ):
                 index = current.siblingAtColumn(0)
-        place = self.proxy.mapFromSource(index)
-        if not place.isValid():  # hidden by the search
+        source_index = self.proxy.mapFromSource(index)
+        if not source_index.isValid():  # hidden by the search
             self.search.clear()
-            place = self.proxy.mapFromSource(index)
+            source_index = self.proxy.mapFromSource(index)
         self.view.setFocus()
-        self.view.scrollTo(place)
-        self.view.edit(place)
+        self.view.scrollTo(source_index)
+        self.view.edit(source_index)
 
     # --- selection --------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class SceneTree(ThemedWidget):
             items |= group
         for group in self._groups(deselected):
             if not left & group:
-                items -= group  # only the row of the group was deselected
+                items -= group  # the row of the group alone was deselected
         self._syncing = True
         self._selection.set(items)
         self._syncing = False
@@ -275,7 +275,7 @@ class SceneTree(ThemedWidget):
         return ranges
 
     def _is_whole_group(self, index: QModelIndex) -> bool:
-        """Whether a row is in a group that is selected as a whole and need not be expanded for it."""
+        """Return whether a row is in a group that is selected as a whole and need not be expanded for it."""
         group = self.proxy.mapToSource(index.parent())
         return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(
             self._selection.obstacles
@@ -330,13 +330,13 @@ class SceneTree(ThemedWidget):
 
 
 def _ranges(selection: QItemSelection) -> list[tuple[QModelIndex, int, int]]:
-    """Parent, first and last row of each part of a selection."""
+    """Return the parent, first and last row of each part of a selection."""
     parts = (selection.at(i) for i in range(selection.count()))
     return [(part.parent(), part.top(), part.bottom()) for part in parts]
 
 
 def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
-    """Rows of a selection for comparison: equal selections can have different ranges."""
+    """Return the rows of a selection for comparison: equal selections can have different ranges."""
     return {
         (parent, row)
         for parent, top, bottom in _ranges(selection)

@@ -38,7 +38,7 @@ def law_of(strain: Strain, beam: Beam) -> StrainLaw:
 
 
 def law_problem(scene: Scene, key: str) -> str:
-    """Problem with the formula at `key` of a scene, as a sentence; "" if it is valid."""
+    """Return the problem with the formula at `key` of a scene, as a sentence; "" if it is valid."""
     try:
         law_of(scene.strain, scene.beam)
     except SnakeStudioError as error:
@@ -71,11 +71,13 @@ class StrainShape(QWidget):
         self.update()
 
     def _evaluate(self, scene: Scene, time: float) -> None:
-        place = np.linspace(0.0, scene.beam.length_m, _POINTS)
+        abscissa = np.linspace(0.0, scene.beam.length_m, _POINTS)
         known = scene.strain, scene.beam, scene.run.duration_s
         if self._law is None or self._law[0] != known:
             law = law_of(scene.strain, scene.beam)
-            often = law.at(np.linspace(0.0, scene.run.duration_s, _INSTANTS), place).strain - _REST
+            often = (
+                law.at(np.linspace(0.0, scene.run.duration_s, _INSTANTS), abscissa).strain - _REST
+            )
             self._law = (
                 known,
                 law,
@@ -83,7 +85,7 @@ class StrainShape(QWidget):
             )
         _, law, most = self._law
         bent = any(most[column] > _NOTHING for _, column, _ in _SHOWN)
-        now = law.at(np.array([time]), place).strain[0] - _REST
+        now = law.at(np.array([time]), abscissa).strain[0] - _REST
         candidates = _SHOWN if bent else _STRETCH
         columns = [entry for entry in candidates if most[entry[1]] > _NOTHING] or [candidates[0]]
         self.curves = [(symbol, role, now[:, column]) for symbol, column, role in columns]
@@ -134,8 +136,8 @@ class StrainShape(QWidget):
 
     @staticmethod
     def _caption(
-        painter: QPainter, place: QRectF, text: str, side: Qt.AlignmentFlag, role: str = "dim"
+        painter: QPainter, rect: QRectF, text: str, side: Qt.AlignmentFlag, role: str = "dim"
     ) -> None:
         painter.setFont(theme.value_font(11, bold=False))
         painter.setPen(theme.colour(role))
-        painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(rect, side | Qt.AlignmentFlag.AlignVCenter, text)

@@ -169,9 +169,9 @@ def _terms(formula: str) -> list[str]:
     terms = []
     depth = 0
     begin = 0
-    for place, sign in enumerate(formula):
+    for index, sign in enumerate(formula):
         depth += (sign == "(") - (sign == ")")
-        if depth == 0 and formula.startswith(" + ", place):
-            terms.append(formula[begin:place])
-            begin = place + 3
+        if depth == 0 and formula.startswith(" + ", index):
+            terms.append(formula[begin:index])
+            begin = index + 3
     return [*terms, formula[begin:]]

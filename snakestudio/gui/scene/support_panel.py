@@ -113,7 +113,7 @@ class SupportPanel(KindSection):
                 self._rows.add_value(key)
         for index in range(len(support.explicit_anchors)):
             card = AnchorCard(self._document, index, removable=len(support.explicit_anchors) > 1)
-            card.remove_asked.connect(self._remove)
+            card.remove_requested.connect(self._remove)
             self.cards.append(card)
             self._rows.add(card)
 
@@ -144,10 +144,10 @@ class AnchorCard(ThemedWidget):
 
     Signals
     -------
-    remove_asked(index: int)
+    remove_requested(index: int)
     """
 
-    remove_asked = Signal(int)
+    remove_requested = Signal(int)
 
     def __init__(
         self, document: Document, index: int, *, removable: bool, parent: QWidget | None = None
@@ -165,7 +165,7 @@ class AnchorCard(ThemedWidget):
         self.remove_button.setIconSize(QSize(14, 14))
         self.remove_button.setToolTip("Remove this anchor")
         self.remove_button.setVisible(removable)
-        self.remove_button.clicked.connect(lambda: self.remove_asked.emit(index))
+        self.remove_button.clicked.connect(lambda: self.remove_requested.emit(index))
         head = QHBoxLayout()
         head.addWidget(title, 1)
         head.addWidget(self.remove_button)
@@ -218,7 +218,7 @@ class AnchorCard(ThemedWidget):
         try:
             anchor = get_value(self._document.scene, self.key)
         except SceneError:
-            return False  # it has just been removed, and so will this card
+            return False  # the support was removed, and this card will be, too
         return any(text.strip() != "0" for name, *_ in _MOTIONS for text in getattr(anchor, name))
 
     def _unfold(self, open_: bool) -> None:

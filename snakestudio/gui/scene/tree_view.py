@@ -47,9 +47,9 @@ class _FlagDelegate(QStyledItemDelegate):
         name = _ICONS[index.column()][1 if on else 0]
         if name not in self._icons:
             self._icons[name] = theme.icon(name, "text" if on else "dim")
-        place = QRect(0, 0, _ICON, _ICON)
-        place.moveCenter(option.rect.center())
-        self._icons[name].paint(painter, place)
+        rect = QRect(0, 0, _ICON, _ICON)
+        rect.moveCenter(option.rect.center())
+        self._icons[name].paint(painter, rect)
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

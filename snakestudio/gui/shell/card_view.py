@@ -111,7 +111,7 @@ class CardDelegate(QStyledItemDelegate):
     """Paints a card in its cell, which is larger than the card by the gap at the right and below."""
 
     def card_height(self, width: int) -> int:
-        """Height of a card of the given width, px."""
+        """Return the height of a card of the given width, px."""
         raise NotImplementedError
 
     def paint_inside(self, painter: QPainter, card: QRect, item: Any) -> None:
@@ -295,7 +295,7 @@ class CardView(QListView):
 
     @property
     def current(self) -> Any:
-        """Scene or start of the current card; None without one."""
+        """Scene or start of the current card; None if there is none."""
         return self.currentIndex().data(ITEM)
 
     @property

@@ -159,7 +159,7 @@ def ranked(entries: list[CommandEntry], query: str, recent: Sequence[str]) -> li
     """
     query = query.replace("-", " ")
     matches: list[tuple[tuple[float, int, int], RankedEntry]] = []
-    for place, entry in enumerate(entries):
+    for order, entry in enumerate(entries):
         fits = match(query, entry.text)
         worth = 0.0 if fits is None else fits.score
         if fits is None:
@@ -172,7 +172,7 @@ def ranked(entries: list[CommandEntry], query: str, recent: Sequence[str]) -> li
         age = recent.index(entry.id) if entry.id in recent else _MAX_RECENT
         # A recently used entry rises by at most one class of matches.
         rank = -worth - (8.0 if age < _MAX_RECENT else 0.0) + (0.0 if entry.enabled else 25.0)
-        matches.append(((rank if query.strip() else 0.0, age, place), (entry, fits)))
+        matches.append(((rank if query.strip() else 0.0, age, order), (entry, fits)))
     return [each for _, each in sorted(matches, key=lambda item: item[0])]
 
 

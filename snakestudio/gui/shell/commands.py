@@ -335,11 +335,11 @@ def table(features: Sequence[Feature[Any]]) -> tuple[Command[Any], ...]:
     """
     placed: dict[str, list[Command[Any]]] = {each: [] for each in _MENUS if isinstance(each, str)}
     for feature in features:
-        for place, commands in feature.commands.items():
-            if place not in placed:
+        for menu, commands in feature.commands.items():
+            if menu not in placed:
                 known = ", ".join(sorted(placed))
-                raise ValueError(f'There is no place "{place}" in the menus. Use one of {known}.')
-            placed[place] += commands() if callable(commands) else commands
+                raise ValueError(f'There is no place "{menu}" in the menus. Use one of {known}.')
+            placed[menu] += commands() if callable(commands) else commands
     return tuple(
         command
         for each in _MENUS

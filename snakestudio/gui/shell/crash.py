@@ -58,7 +58,7 @@ class CrashGuard:
             self._handler = handler
             self._dump = self.path.open(
                 "a", encoding="utf-8"
-            )  # for crashes of the interpreter itself
+            )  # this also covers crashes of the interpreter itself
             faulthandler.enable(self._dump)
         self._before = sys.excepthook, threading.excepthook
         sys.excepthook = self._on_exception

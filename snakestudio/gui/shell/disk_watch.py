@@ -56,11 +56,11 @@ class DiskWatch(QObject):
         targets = (
             []
             if path is None
-            else [str(place) for place in (path, path.parent) if os.path.exists(place)]
+            else [str(location) for location in (path, path.parent) if os.path.exists(location)]
         )
         watched = self._watcher.files() + self._watcher.directories()
-        if gone := [name for name in watched if name not in targets]:
-            self._watcher.removePaths(gone)
+        if removed := [name for name in watched if name not in targets]:
+            self._watcher.removePaths(removed)
         if new := [name for name in targets if name not in watched]:
             self._watcher.addPaths(new)
         if self._state != "same":

@@ -21,7 +21,7 @@ from snakestudio.gui.core.feature import DockSpec
 
 _Area = Qt.DockWidgetArea
 
-_BOTTOM_SHARE = 0.34
+_BOTTOM_FRACTION = 0.34
 """Largest share of the window's height of a dock at the bottom: the viewport is more important."""
 
 _BARS = 200
@@ -91,7 +91,7 @@ class Docks(QObject):
         dock.setObjectName(f"dock_{name}")
         dock.setWidget(content)
         dock.setTitleBarWidget(DockTitle(dock, gap))
-        # not behind another tab
+        # the dock must not be behind another tab
         dock.toggleViewAction().triggered.connect(lambda on: self.show(name) if on else None)
         return dock
 
@@ -177,12 +177,12 @@ class Docks(QObject):
         for title in self._window.findChildren(DockTitle):
             title.set_arranging(arranging)
 
-    def size(self, bottom_share: float = _BOTTOM_SHARE) -> None:
+    def size(self, bottom_fraction: float = _BOTTOM_FRACTION) -> None:
         """Give the docks their initial sizes; the window must already have its own size.
 
         Parameters
         ----------
-        bottom_share : float
+        bottom_fraction : float
             Share of the window's height for a dock at the bottom: an upper limit, or the height itself
             if that exceeds its initial size.
         """
@@ -193,10 +193,10 @@ class Docks(QObject):
             chosen = [spec for spec in self._specs if spec.area in areas and not spec.behind]
             sizes = [theme.scaled(spec.size) for spec in chosen]
             if orientation is Qt.Orientation.Vertical:
-                share = round(bottom_share * self._window.height())
+                height = round(bottom_fraction * self._window.height())
                 half = max(theme.scaled(_LOWEST), self._window.height() // 2 - theme.scaled(_BARS))
                 sizes = [
-                    share if bottom_share > _BOTTOM_SHARE else min(size, share, half)
+                    height if bottom_fraction > _BOTTOM_FRACTION else min(size, height, half)
                     for size in sizes
                 ]
             self._window.resizeDocks([self.all[spec.name] for spec in chosen], sizes, orientation)
@@ -262,7 +262,7 @@ class DockTitle(QWidget):
         self.updateGeometry()
 
     def _has_own_heading(self) -> bool:
-        """Whether the content has the title as its heading."""
+        """Return whether the content has the title as its heading."""
         content: QWidget | None = self._dock.widget()
         labels = (
             content.findChildren(QLabel) if content is not None and self._gap is not None else []

@@ -189,7 +189,7 @@ class DocumentRecovery(QObject):
         self.dialog: RecoveryDialog | None = None
 
     def offer(self, on_request: bool = False) -> RecoveryDialog | None:
-        """Offer the backups of windows that ended without saving; return the dialog, or None without any.
+        """Offer the backups of windows that ended without saving; return the dialog, or None if there are none.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class DocumentRecovery(QObject):
             if unsaved_changes(unsaved):
                 scenes.append(unsaved)
             else:
-                unsaved.discard()  # its file has the same content
+                unsaved.discard()  # the file has the same content
         if scenes:
             self.dialog = RecoveryDialog(scenes, self._restore, self._window)
             self.dialog.open()
@@ -215,7 +215,7 @@ class DocumentRecovery(QObject):
     def _restore(self, unsaved: UnsavedScene) -> bool:
         if not self._files.restore(unsaved):
             return False
-        self.autosave.write_now()  # in case of another crash
+        self.autosave.write_now()  # the copy is needed again after another crash
         unsaved.discard()
         return True
 

@@ -214,7 +214,7 @@ class Files(QObject):
         return True
 
     def may_discard(self) -> bool:
-        """Whether the open scene can be closed: it is saved, or the user saves or discards the changes now."""
+        """Return whether the open scene can be closed: it is saved, or the user saves or discards the changes now."""
         if not self._document.dirty:
             return True
         buttons = QMessageBox.StandardButton

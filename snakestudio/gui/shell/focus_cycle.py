@@ -32,7 +32,7 @@ class FocusCycle(QObject):
         return [*self._middle, *docks, self._bar]
 
     def present(self) -> QWidget | None:
-        """The part that has the keyboard focus."""
+        """Return the part that has the keyboard focus."""
         now = QApplication.focusWidget()
         return next(
             (
@@ -47,9 +47,9 @@ class FocusCycle(QObject):
         """Move the focus to the next part (step 1) or the previous one (step -1)."""
         panes = self.all
         now = self.present()
-        place = panes.index(now) if now is not None else (-1 if step > 0 else 0)
+        index = panes.index(now) if now is not None else (-1 if step > 0 else 0)
         for offset in range(1, len(panes) + 1):
-            if _focus(panes[(place + offset * step) % len(panes)]):
+            if _focus(panes[(index + offset * step) % len(panes)]):
                 return
 
     def focus_dock(self, name: str) -> None:

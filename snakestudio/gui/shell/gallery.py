@@ -69,7 +69,7 @@ class Chips(QWidget):
         row.addStretch(1)
 
     def _group(self, caption: str, names: Mapping[str, str], tip: str) -> dict[str, QToolButton]:
-        """Buttons by their names, with their texts."""
+        """Return the buttons by their names, with their texts."""
         row = self.layout()
         assert isinstance(row, QHBoxLayout)
         label = QLabel(caption, self)
@@ -220,7 +220,7 @@ class Gallery(ModalOverlay):
         return inner
 
     def _make_foot(self) -> QWidget:
-        """The description of the highlighted card, in full."""
+        """Return the description of the highlighted card, in full."""
         foot = QWidget(self.frame)
         row = QHBoxLayout(foot)
         row.setContentsMargins(_MARGIN, 12, 16, 14)

@@ -405,7 +405,9 @@ class ShortcutSheet(ModalOverlay):
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        header.setStyleSheet("QHeaderView::section { padding: 6px 3px; }")  # in line with the cells
+        header.setStyleSheet(
+            "QHeaderView::section { padding: 6px 3px; }"
+        )  # align the heading with the cells
         header.setSortIndicatorClearable(True)  # a third click gives the order of the menus again
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         table.setSortingEnabled(True)

@@ -315,7 +315,7 @@ class SpaceKeyFilter(QObject):
         if QApplication.mouseButtons() and now is not None and now.window() is self._window:
             self._clicked = now
         elif now is not None and now is not self._clicked and now.window() is self._window:
-            self._clicked = None  # but not while the list of a clicked box is open
+            self._clicked = None  # the list of an open box is another window
 
     def _on_choice(self) -> None:
         box = self.sender()

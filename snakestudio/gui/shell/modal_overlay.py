@@ -112,15 +112,15 @@ class ModalOverlay(QWidget):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         chain = [w for w in self.findChildren(QWidget) if _takes_tab(w)]
-        chain.sort(key=lambda w: _place(w, self))
+        chain.sort(key=lambda w: _sort_key(w, self))
         if not chain:
             return True
         now = QApplication.focusWidget()
-        place = (
+        index = (
             chain.index(now) + (1 if forward else -1) if now in chain else (0 if forward else -1)
         )
         reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-        chain[place % len(chain)].setFocus(reason)
+        chain[index % len(chain)].setFocus(reason)
         return True
 
     def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
@@ -140,7 +140,7 @@ class ModalOverlay(QWidget):
                 self.arrange()
                 self.update()
         elif event.type() == QEvent.Type.ShortcutOverride:
-            event.accept()  # no shortcut of the window below may run
+            event.accept()  # shortcuts of the window below must not run
             return True
         return False
 
@@ -181,7 +181,7 @@ def _takes_tab(widget: QWidget) -> bool:
     )
 
 
-def _place(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
+def _sort_key(widget: QWidget, sheet: QWidget) -> tuple[int, int]:
     """Return a sort key, top to bottom and left to right; widgets of one row differ by a few pixels."""
     middle = widget.mapTo(sheet, QPoint(0, widget.height() // 2))
     return middle.y() // 12, middle.x()

@@ -98,7 +98,7 @@ class PlayButton(QToolButton):
         self.setToolTip(self._tip or "".join(action.toolTip() for action in self.actions()))
 
     def actionEvent(self, event: QActionEvent) -> None:
-        super().actionEvent(event)  # sets the action's texts
+        super().actionEvent(event)  # this sets the action's texts
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:

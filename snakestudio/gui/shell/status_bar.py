@@ -123,7 +123,7 @@ class StatusBar(QStatusBar):
             text = f"robot: {robot.title.lower()}"
             role = robot.role
         parts: list[Part] = []
-        if self._robot().lost:  # even while another source is shown
+        if self._robot().lost:  # shown even if the view shows another source
             text = f"robot: {self._robot().title}"
             role = "danger"
         if self._session_controller.source == "simulation" and state in ("preparing", "unprepared"):
@@ -157,7 +157,7 @@ class StatusBar(QStatusBar):
             self._soon()
 
     def _run_file_size(self) -> int:
-        """Present size of the file of the simulation's run, bytes; 0 without one."""
+        """Present size of the file of the simulation's run, bytes; 0 if there is none."""
         if self._session_controller.source != "simulation":
             return 0
         recording = self._session_controller.session.recording

@@ -89,7 +89,7 @@ class Tour(ModalOverlay):
         self._docks = docks
         self._targets = targets
         self._target: QWidget | None = None
-        self.place = 0
+        self.step_index = 0
         self.frame = card_frame(self)
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(24, 20, 16, 14)
@@ -127,29 +127,29 @@ class Tour(ModalOverlay):
 
     def advance(self) -> None:
         """Go to the next step, or end the tour after the last one."""
-        if self.place + 1 < len(STEPS):
-            self._show(self.place + 1)
+        if self.step_index + 1 < len(STEPS):
+            self._show(self.step_index + 1)
         else:
             self.close_sheet()
 
     def back(self) -> None:
         """Go to the previous step."""
-        if self.place > 0:
-            self._show(self.place - 1)
+        if self.step_index > 0:
+            self._show(self.step_index - 1)
 
     def close_sheet(self) -> None:
         """End the tour."""
         self._aim_at(None)
         super().close_sheet()
 
-    def _show(self, place: int) -> None:
-        step = STEPS[place]
-        self.place = place
+    def _show(self, index: int) -> None:
+        step = STEPS[index]
+        self.step_index = index
         self.title.setText(step.title)
         self.text.setText(step.text)
-        self._dots.show_place(place)
-        self.back_button.setEnabled(place > 0)
-        last = place == len(STEPS) - 1
+        self._dots.show_index(index)
+        self.back_button.setEnabled(index > 0)
+        last = index == len(STEPS) - 1
         self.next_button.setText("&Done" if last else "&Next")
         self.skip_button.setVisible(not last)
         if step.target in self._docks:
@@ -160,7 +160,7 @@ class Tour(ModalOverlay):
             self._aim_at(self._docks[step.target])
         else:
             self._aim_at(self._targets[step.target])
-        self.setAccessibleName(f"Guided tour, step {place + 1} of {len(STEPS)}: {step.title}")
+        self.setAccessibleName(f"Guided tour, step {index + 1} of {len(STEPS)}: {step.title}")
         self.raise_()
         self.arrange()
         self.update()
@@ -178,7 +178,7 @@ class Tour(ModalOverlay):
     # --- layout -----------------------------------------------------------------------------------
 
     def _lit(self) -> QRect:
-        """The highlighted part of the sheet."""
+        """Return the highlighted part of the sheet."""
         target = self._target
         if target is None or not target.isVisible():
             return QRect()
@@ -230,7 +230,7 @@ class Tour(ModalOverlay):
             and isinstance(event, QKeyEvent)
             and self._key(event.key())
         ):
-            return True  # otherwise a focused button would use arrows to go to the next button
+            return True  # a focused button would use the arrow keys to go to the next button
         return super().eventFilter(watched, event)
 
     def _key(self, key: int) -> bool:
@@ -263,17 +263,17 @@ def _card_position(lit: QRect, size: QSize, area: QRect) -> QPoint:
         QPoint(lit.left() - _GAP - size.width(), middle.y()),
     )
     inside = area.adjusted(_GAP, _GAP, -_GAP, -_GAP)
-    for place in places:
-        moved = _pushed(place, size, inside)
+    for position in places:
+        moved = _pushed(position, size, inside)
         if not lit.isEmpty() and not QRect(moved, size).intersects(lit):
             return moved
     return _pushed(middle, size, inside)
 
 
-def _pushed(place: QPoint, size: QSize, inside: QRect) -> QPoint:
+def _pushed(position: QPoint, size: QSize, inside: QRect) -> QPoint:
     """Return a position moved so that a card there is inside."""
-    x = max(inside.left(), min(place.x(), inside.right() - size.width()))
-    y = max(inside.top(), min(place.y(), inside.bottom() - size.height()))
+    x = max(inside.left(), min(position.x(), inside.right() - size.width()))
+    y = max(inside.top(), min(position.y(), inside.bottom() - size.height()))
     return QPoint(x, y)
 
 
@@ -283,12 +283,12 @@ class _Dots(QWidget):
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)
         self._count = count
-        self._place = 0
+        self._index = 0
         self.setFixedSize(count * 14, 14)
 
-    def show_place(self, place: int) -> None:
+    def show_index(self, index: int) -> None:
         """Set the present step."""
-        self._place = place
+        self._index = index
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -296,8 +296,8 @@ class _Dots(QWidget):
         try:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            for place in range(self._count):
-                painter.setBrush(theme.colour("accent" if place == self._place else "line"))
-                painter.drawEllipse(QRectF(14 * place + 3, 3, 8, 8))
+            for index in range(self._count):
+                painter.setBrush(theme.colour("accent" if index == self._index else "line"))
+                painter.drawEllipse(QRectF(14 * index + 3, 3, 8, 8))
         finally:
             painter.end()

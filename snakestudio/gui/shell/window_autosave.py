@@ -49,7 +49,7 @@ class WindowAutosave(QObject):
 
     def _poll(self) -> None:
         present = self._snapshot()
-        if present not in (self._stored, self._last):  # it may still be changing
+        if present not in (self._stored, self._last):  # the layout may still be changing
             self._last = present
         elif present != self._stored:
             self._store()

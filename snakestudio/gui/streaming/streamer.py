@@ -40,7 +40,7 @@ class StreamChoices:
     rate_hz: float = DEFAULT_RATE_HZ
 
     def target(self) -> Target:
-        """Destination in the form that opens the stream.
+        """Return the destination in the form that opens the stream.
 
         Raises `UsageError` if rate, port or host are invalid.
         """

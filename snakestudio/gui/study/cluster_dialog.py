@@ -67,7 +67,7 @@ class WorkerChoice:
         return Workers(None, self.scheduler, tls)
 
     def problem(self) -> str:
-        """Reason why no cluster can be joined with this choice, as a sentence; "" if one can."""
+        """Return the reason why no cluster can be joined with this choice, as a sentence; "" if one can."""
         if not _ADDRESS.fullmatch(self.scheduler):
             return "Enter the address that the dask scheduler prints, such as tcp://host:8786."
         files = (self.ca, self.certificate, self.key)

@@ -308,7 +308,7 @@ class StudyFeature(QObject):
     # -------------------------------------------------------------------------------------- leaving
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: that stops a running study and discards unsaved changes."""
+        """Return whether the window may be closed: that stops a running study and discards unsaved changes."""
         if not self._may_leave():
             return False
         runner = self.runner
@@ -324,7 +324,7 @@ class StudyFeature(QObject):
         )
 
     def _may_leave(self) -> bool:
-        """Whether the open study may be closed: it is saved, or the user discards the changes."""
+        """Return whether the open study may be closed: it is saved, or the user discards the changes."""
         opened = self.open_study
         if opened.pending and not opened.missing:
             opened.save()

@@ -121,9 +121,9 @@ class StudyRuns(QObject):
                 return progress(stage.fraction)
 
             def ready(kind: str) -> bool:
-                there = prepare([kind], report, preparations)
+                compiled = prepare([kind], report, preparations)
                 self._preparing = ""
-                return there
+                return compiled
 
             return run_again(path, table, units, row, repeat, ready, progress)
 

@@ -12,8 +12,9 @@ from snakestudio.study.description import StudyFields
 from snakestudio.study.evaluate import Trace
 from snakestudio.study.study_file import scene_of
 from snakestudio.viewmodel.study.checking import StudyCheck, checked
-from snakestudio.viewmodel.study.landing import StoredResults, landed, trace_of
+from snakestudio.viewmodel.study.landing import StoredResults, newer_results, trace_of
 from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
+from snakestudio.viewmodel.work import Submit, in_thread
 
 _LOOK_MS = 1000
 _REFRESH_MS = 500
@@ -31,17 +32,23 @@ class OpenStudy(QObject):
         The study or the state of its file changed.
     checked()
         `study_check` has changed.
-    landed()
+    results_changed()
         `results` have changed.
+
+    Parameters
+    ----------
+    submit : callable
+        Starts checks and readings, each in a thread by default.
     """
 
     opened = Signal()
     changed = Signal()
     checked = Signal()
-    landed = Signal()
+    results_changed = Signal()
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, submit: Submit = in_thread) -> None:
         super().__init__(parent)
+        self._submit = submit
         self._disk: StudyOnDisk | None = None
         self.study_check = StudyCheck()
         self.results: StoredResults | None = None
@@ -145,7 +152,7 @@ class OpenStudy(QObject):
             self._discard_check()
         self.opened.emit()
         self.changed.emit()
-        self.landed.emit()
+        self.results_changed.emit()
 
     def edit(self, study: StudyFields) -> None:
         """Replace the study and save it."""
@@ -195,7 +202,7 @@ class OpenStudy(QObject):
             return
         study = self._disk.study
         path = self._disk.path
-        self._check_task = Task("check", lambda _: checked(study, path), self)
+        self._check_task = Task("check", lambda _: checked(study, path), self, self._submit)
         self._check_task.finished.connect(self._on_checked)
         self._check_task.failed.connect(lambda problem: self._on_checked(StudyCheck()))
 
@@ -219,7 +226,7 @@ class OpenStudy(QObject):
 
     def read_results_soon(self) -> None:
         """Read new results at a limited rate."""
-        self._refresh_throttle.ask()
+        self._refresh_throttle.request()
 
     def read_all_results(self) -> None:
         """Read the results again after the last run, so that none is missing."""
@@ -235,11 +242,11 @@ class OpenStudy(QObject):
         before = None if again or self.results is None else self.results.number
 
         def work(_: object) -> list[StoredResults]:
-            new_results = landed(path, before)
+            new_results = newer_results(path, before)
             return [] if new_results is None else [new_results]
 
         self._read_path = path
-        self._read_task = Task("study results", work, self)
+        self._read_task = Task("study results", work, self, self._submit)
         self._read_task.finished.connect(lambda read: self._on_read(read, ""))
         self._read_task.failed.connect(lambda problem: self._on_read([], problem.sentence()))
 
@@ -252,7 +259,7 @@ class OpenStudy(QObject):
         if read:
             self.results = read[0]
         if read or before != error:
-            self.landed.emit()
+            self.results_changed.emit()
 
     def trace(self, key: str) -> Trace | None:
         """Return the path and last pose of a run, by its key."""

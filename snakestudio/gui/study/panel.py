@@ -144,8 +144,8 @@ class StudyPanel(ThemedWidget):
         self.setup = SetupPage(open_study)
         self.results = StudyResultsView()
         self.results.open_requested.connect(actions.open_run)
-        self.results.apply_asked.connect(actions.apply_point)
-        self.results.check_step_asked.connect(actions.check_step)
+        self.results.apply_requested.connect(actions.apply_point)
+        self.results.check_step_requested.connect(actions.check_step)
         self._stale = True  # results must be updated when they become visible
         self.tabs = QTabWidget()
         self.tabs.addTab(self.setup, "Setup")
@@ -154,8 +154,8 @@ class StudyPanel(ThemedWidget):
         self.tabs.addTab(self.results_page, "Results")
         self.tabs.setDocumentMode(True)
         self.run_bar = StudyRunBar(open_study, runner, settings)
-        self.run_bar.run_asked.connect(actions.run)
-        self.run_bar.resume_asked.connect(actions.resume)
+        self.run_bar.run_requested.connect(actions.run)
+        self.run_bar.resume_requested.connect(actions.resume)
         top = QVBoxLayout()
         top.setContentsMargins(16, 0, 16, 0)
         top.setSpacing(6)
@@ -181,7 +181,7 @@ class StudyPanel(ThemedWidget):
             signal.connect(self.refresh)
         runner.began.connect(lambda: self.tabs.setCurrentWidget(self.results_page))
         open_study.opened.connect(self._on_opened)
-        open_study.landed.connect(self._on_landed)
+        open_study.results_changed.connect(self._on_results_changed)
         self.tabs.currentChanged.connect(self._on_page)
         self.apply_theme()
         self.refresh()
@@ -229,12 +229,12 @@ class StudyPanel(ThemedWidget):
         return menu
 
     def _enable_menu(self) -> None:
-        there = self._open.path is not None
+        is_open = self._open.path is not None
         running = self._runner.busy and self._runner.path == self._open.path
         for action in self._of_study:
-            action.setEnabled(there)
-        self._of_study[0].setEnabled(there and not running and not self._open.unreadable)
-        self._of_study[-1].setEnabled(there and not running)
+            action.setEnabled(is_open)
+        self._of_study[0].setEnabled(is_open and not running and not self._open.unreadable)
+        self._of_study[-1].setEnabled(is_open and not running)
 
     def _close_study(self) -> None:
         self._open.close_study()
@@ -252,7 +252,7 @@ class StudyPanel(ThemedWidget):
         self._arrange()
         self._show_results()
 
-    def _on_landed(self) -> None:
+    def _on_results_changed(self) -> None:
         self._stale = True
         self._show_results()
         self._show_problem()

@@ -38,12 +38,12 @@ class StudyRunBar(ThemedWidget):
 
     Signals
     -------
-    run_asked()
-    resume_asked()
+    run_requested()
+    resume_requested()
     """
 
-    run_asked = Signal()
-    resume_asked = Signal()
+    run_requested = Signal()
+    resume_requested = Signal()
 
     def __init__(
         self,
@@ -66,9 +66,9 @@ class StudyRunBar(ThemedWidget):
         theme.set_role(self.run_button, "primary")
         theme.set_role(self.resume_button, "primary")
         for button, tip, action in (
-            (self.run_button, "Run the points that have no result yet", self.run_asked.emit),
+            (self.run_button, "Run the points that have no result yet", self.run_requested.emit),
             (self.pause_button, "Start no more runs; runs in progress finish", runner.pause),
-            (self.resume_button, "Resume the study", self.resume_asked.emit),
+            (self.resume_button, "Resume the study", self.resume_requested.emit),
             (
                 self.cancel_button,
                 "Stop now; finished runs are saved, and Run continues from there",
@@ -116,7 +116,12 @@ class StudyRunBar(ThemedWidget):
         column.addLayout(buttons)
         column.addWidget(self.workers)
         column.addWidget(self.dashboard)
-        for signal in (open_study.changed, open_study.checked, open_study.landed, runner.changed):
+        for signal in (
+            open_study.changed,
+            open_study.checked,
+            open_study.results_changed,
+            runner.changed,
+        ):
             signal.connect(self.refresh)
         self.apply_theme()
         self.refresh()
@@ -176,7 +181,7 @@ class StudyRunBar(ThemedWidget):
             self.resume_button: busy and runner.pausing,
             self.cancel_button: busy,
         }
-        for widget in sorted(seen, key=lambda widget: seen[widget]):  # they do not all fit
+        for widget in sorted(seen, key=lambda widget: seen[widget]):  # not all texts fit
             widget.setVisible(seen[widget])
         self.run_button.setEnabled(self._open.ready)
         self.run_button.setToolTip(self._why_not() or "Run the points that have no result yet")
@@ -207,18 +212,18 @@ class StudyRunBar(ThemedWidget):
             return f"{self._why_not()}."
         results = self._open.results
         seconds = math.nan
-        there = 0
+        computed = 0
         status = ""
         if results is not None:
             runs = int(results.table["runs"].sum())
             failed = int(results.table["failed"].sum())
-            texts = {"title": "", "description": ""}  # in which it may have changed
+            texts = {"title": "", "description": ""}  # these texts may have changed
             if changed(results.table.study, **texts) == changed(self._open.study, **texts):
-                there = runs
+                computed = runs
             if runs:
                 seconds = float(results.table["seconds"].sum()) / runs
                 doubtful = results.table.implausible_runs
-                complete = there == self._open.study.n_runs
+                complete = computed == self._open.study.n_runs
                 of_all = f" of {counted(runs, 'run')}" if complete else ""
                 status = f"{runs:,}{of_all} complete"
                 status += f", {failed:,} failed" if failed else ""
@@ -226,7 +231,9 @@ class StudyRunBar(ThemedWidget):
                 if complete:
                     return status
         workers = 0 if self.worker_choice.scheduler else self.worker_choice.workers.count or 0
-        return "; ".join(filter(None, (amount(self._open.study, seconds, workers, there), status)))
+        return "; ".join(
+            filter(None, (amount(self._open.study, seconds, workers, computed), status))
+        )
 
     def _why_not(self) -> str:
         count = len(self._open.study_check.problems)

@@ -23,7 +23,7 @@ Start = Callable[[Path, Workers], StudyProcess]
 
 
 def on_this_machine(workers: Workers) -> bool:
-    """Whether a study would be computed on this computer."""
+    """Return whether a study would be computed on this computer."""
     host = urlsplit(workers.scheduler).hostname if workers.scheduler is not None else None
     return workers.scheduler is None or host in ("localhost", "127.0.0.1", "::1")
 

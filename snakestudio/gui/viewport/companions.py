@@ -60,15 +60,15 @@ class Companions:
         self.robot = robot
 
     def ghosts(self, snapshot: Snapshot | None) -> tuple[Ghost, ...]:
-        """Ghosts at the time of a state."""
+        """Return the ghosts at the time of a state."""
         return self.runs.ghosts(snapshot.time) if snapshot is not None else ()
 
     def ghost_names(self, snapshot: Snapshot | None) -> list[tuple[str, str]]:
-        """Colours and names of the ghosts at the time of a state."""
+        """Return the colours and names of the ghosts at the time of a state."""
         return self.runs.names(snapshot.time) if snapshot is not None else []
 
     def tracks(self, snapshot: Snapshot | None) -> tuple[MeasuredLine, ...]:
-        """Measured tracks for a state."""
+        """Return the measured tracks for a state."""
         return self.runs.tracks(snapshot) if snapshot is not None else ()
 
     def poll_stale(self) -> bool:

@@ -141,14 +141,14 @@ class Swatches(QWidget):
                 painter.setBrush(QColor(colour))
                 painter.drawRoundedRect(QRectF(_LEGENDS_PAD, middle - 4, _SWATCH, 8), 4, 4)
                 painter.setPen(theme.colour("text"))
-                place = QRectF(
+                rect = QRectF(
                     _LEGENDS_PAD + _SWATCH + 8,
                     middle - self._height / 2,
                     self.width(),
                     self._height,
                 )
                 painter.drawText(
-                    place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
+                    rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text
                 )
 
 
@@ -173,7 +173,7 @@ _TIPS = {
 
 
 def _option(row: str) -> str:
-    """Field of `ViewSettings` that a row toggles."""
+    """Return the field of `ViewSettings` that a row toggles."""
     return "ground_forces" if row == "ground_friction" else row
 
 
@@ -265,24 +265,24 @@ class ForceLegend(QWidget):
                 self._row(
                     painter,
                     row,
-                    self._place(index),
+                    self._row_rect(index),
                     getattr(now, _option(row)),
                     index == self._over,
                 )
 
-    def _row(self, painter: QPainter, row: str, place: QRect, on: bool, over: bool) -> None:
+    def _row(self, painter: QPainter, row: str, rect: QRect, on: bool, over: bool) -> None:
         colour = theme.colour(_ROLES[row] if on else "dim")
-        middle = place.center().y() + 0.5
+        middle = rect.center().y() + 0.5
         if over:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.colour("card"))
-            painter.drawRoundedRect(QRectF(place.adjusted(-6, 1, 6, -1)), 4, 4)
+            painter.drawRoundedRect(QRectF(rect.adjusted(-6, 1, 6, -1)), 4, 4)
         if row == "trail":
             painter.setPen(QPen(colour, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             painter.drawPolyline(
                 QPolygonF(
                     [
-                        QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5))
+                        QPointF(rect.left() + x, middle - 3.5 * math.sin(x / 5.5))
                         for x in range(0, _BAR - 16, 2)
                     ]
                 )
@@ -292,17 +292,17 @@ class ForceLegend(QWidget):
             text = (whose or "–") if self._short else f"trail of {whose}" if whose else "no trail"
         else:
             force, pixels = self._scale(row)
-            _arrow(painter, QPointF(place.left(), middle), pixels, colour)
+            _arrow(painter, QPointF(rect.left(), middle), pixels, colour)
             pushing = "obstacle force" if self._part == "Link" else "contact force"
             title = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
             text = _newtons(force)
             if not self._short:
                 text = f"{title} (arrow = {text})" if on else f"{title} (hidden)"
         painter.setPen(theme.colour("text" if on else "dim"))
-        where = place.adjusted(_BAR + 8, 0, 0, 0)
+        where = rect.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
-    def _place(self, index: int) -> QRect:
+    def _row_rect(self, index: int) -> QRect:
         return QRect(_PAD, _PAD + index * self._height, self.width() - 2 * _PAD, self._height)
 
     def _row_at(self, y: float) -> int:
@@ -333,7 +333,7 @@ class ForceLegend(QWidget):
             fill_trail_menu(menu, self._options, self._n_links, self._part)
             menu.popup(
                 self.mapToGlobal(
-                    QPointF(_PAD, self._place(len(self._rows) - 1).bottom() + 4).toPoint()
+                    QPointF(_PAD, self._row_rect(len(self._rows) - 1).bottom() + 4).toPoint()
                 )
             )
         else:

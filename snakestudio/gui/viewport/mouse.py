@@ -205,25 +205,25 @@ class DropTarget(QObject):
         return False
 
     def _on_drag_or_drop(self, name: str, event: QDropEvent) -> None:
-        place = self._place(event.position())
-        if isinstance(event, QDragEnterEvent) or place is not None:
+        position = self._ground_point(event.position())
+        if isinstance(event, QDragEnterEvent) or position is not None:
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()  # a drag that is rejected on entering sends no more events
         else:
             event.ignore()
         if not isinstance(event, QDragMoveEvent):
             self._viewport.preview.clear()
-            if place is not None:
-                self.dropped.emit(name, *place)
+            if position is not None:
+                self.dropped.emit(name, *position)
                 self._viewport.widget.setFocus()
-        elif place is None:
+        elif position is None:
             self._viewport.preview.clear()
         else:
             self._viewport.preview.show(
-                preset_obstacles(self._viewport.document.scene, name, place)
+                preset_obstacles(self._viewport.document.scene, name, position)
             )
 
-    def _place(self, position: QPointF) -> tuple[float, float] | None:
+    def _ground_point(self, position: QPointF) -> tuple[float, float] | None:
         """Point of the ground under the cursor, to the centimetre; None near the horizon."""
         point = self._viewport.ground(position)
         if point is None or max(abs(point[0]), abs(point[1])) > _FARTHEST:

@@ -92,16 +92,16 @@ class Navigator(QObject):
             self.jump(self._to)
 
     def _advance(self) -> None:
-        share = (time.perf_counter() - self._began) / TRANSITION
-        if share >= 1:
+        fraction = (time.perf_counter() - self._began) / TRANSITION
+        if fraction >= 1:
             self._timer.stop()
-        self.camera = blend(self._from, self._to, share)
+        self.camera = blend(self._from, self._to, fraction)
         self.changed.emit()
 
     # --- by mouse ---------------------------------------------------------------------------------
 
     def pivot(self, point: tuple[float, float, float] | None) -> NDArray[np.float64]:
-        """Point to orbit around or to zoom to, if `point` is under the cursor (None for the sky)."""
+        """Return the point to orbit around or to zoom to, if `point` is under the cursor (None for the sky)."""
         target = np.array(self.camera.target)
         if point is None:
             return target

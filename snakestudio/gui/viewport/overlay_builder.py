@@ -22,7 +22,7 @@ _MARGIN = 12
 
 
 def warned(problems: Sequence[Problem]) -> tuple[Pick, ...]:
-    """Obstacles and links that errors refer to."""
+    """Return the obstacles and links that errors refer to."""
     errors = [problem for problem in problems if problem.severity == "error"]
     obstacles = {Pick("obstacle", index) for problem in errors for index in problem.obstacles}
     links = {Pick("link", index) for problem in errors for index in problem.links}
@@ -86,7 +86,7 @@ class OverlayBuilder:
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
             patch=v.selection.patches[0] if len(v.selection.patches) == 1 else -1,
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
-            show_grid_labels=not v.drafting,  # its rulers show that, and the directions of x and y
+            show_grid_labels=not v.drafting,  # the rulers show the scale, and the directions of x and y
             show_triad=not v.drafting,
         )
 

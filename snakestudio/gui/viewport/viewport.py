@@ -139,11 +139,11 @@ class Viewport(QWidget):
         return self.api.preview
 
     def ndc(self, position: QPointF) -> tuple[float, float]:
-        """Normalised device coordinates of a point of the widget."""
+        """Return the normalised device coordinates of a point of the widget."""
         return self.api.ndc(position)
 
     def pixel(self, point: tuple[float, float, float]) -> QPointF:
-        """Position in the widget of a point of the world."""
+        """Return the position in the widget of a point of the world."""
         return self.api.pixel(point)
 
     def pick(self, position: QPointF) -> Pick | None:
@@ -162,7 +162,7 @@ class Viewport(QWidget):
 
     @property
     def settings(self) -> ViewSettings:
-        """Settings of what is shown in addition to scene and robot."""
+        """Settings of the items in addition to scene and robot."""
         return self.options.now
 
     @property
@@ -195,7 +195,7 @@ class Viewport(QWidget):
         return FrameRequest(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def free_range_above(self) -> tuple[int, int]:
-        """Horizontal range along the upper edge without overlays: from the legend to the buttons, px."""
+        """Return the horizontal range along the upper edge without overlays: from the legend to the buttons, px."""
         legend = self.legends.forces
         return legend.geometry().right() if legend.isVisible() else 0, self.buttons.x()
 
@@ -222,7 +222,7 @@ class Viewport(QWidget):
         self.surface.close()
 
     def image(self, size: QSize | None = None) -> QImage:
-        """Current view without buttons at full quality; a drafting view includes rulers and dimensions.
+        """Return the current view without buttons at full quality; a drafting view includes rulers and dimensions.
 
         Raises `GraphicsError` if it cannot be drawn.
         """
@@ -274,7 +274,7 @@ class Viewport(QWidget):
         self._frame_home = True
         self.navigator.set_following(
             True, centred=False
-        )  # otherwise the robot would leave the view
+        )  # the robot would otherwise leave the view
         self.navigator.set_untouched()
 
     # --- views ------------------------------------------------------------------------------------

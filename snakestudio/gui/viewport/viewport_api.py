@@ -132,12 +132,12 @@ class ViewportApi:
     # --- what is where ----------------------------------------------------------------------------
 
     def ndc(self, position: QPointF) -> tuple[float, float]:
-        """Normalised device coordinates of a point of the widget."""
+        """Return the normalised device coordinates of a point of the widget."""
         width, height = max(1, self.widget.width()), max(1, self.widget.height())
         return 2 * position.x() / width - 1, 1 - 2 * position.y() / height
 
     def pixel(self, point: tuple[float, float, float]) -> QPointF:
-        """Position in the widget of a point of the world."""
+        """Return the position in the widget of a point of the world."""
         x, y, _ = self.navigator.camera.project(np.array(point), self.navigator.aspect)
         return QPointF(
             (float(x) + 1) / 2 * self.widget.width(), (1 - float(y)) / 2 * self.widget.height()
@@ -146,7 +146,7 @@ class ViewportApi:
     def ground(
         self, position: QPointF, height: float = 0.0, camera: Camera | None = None
     ) -> tuple[float, float] | None:
-        """Point at `height` (m) under a point of the widget, m, seen by `camera` if given.
+        """Return the point at `height` (m) under a point of the widget, m, seen by `camera` if given.
 
         None near the horizon.
         """
@@ -161,7 +161,7 @@ class ViewportApi:
         return float(point[0]), float(point[1])
 
     def _things(self) -> DrawList:
-        """Objects that can be picked, rebuilt when scene or robot change."""
+        """Return the objects that can be picked, rebuilt when scene or robot change."""
         scene = self.scene
         snapshot = self.snapshot
         if (
@@ -205,10 +205,10 @@ class ViewportApi:
         begin, end = seen.reshape(2, -1, 2)
         cursor = np.array(self.ndc(position)) * size
         span = end - begin
-        share = np.einsum("ij,ij->i", cursor - begin, span) / np.maximum(
+        fraction = np.einsum("ij,ij->i", cursor - begin, span) / np.maximum(
             (span**2).sum(axis=1), 1e-9
         )
-        towards = begin + np.clip(share, 0.0, 1.0)[:, None] * span - cursor
+        towards = begin + np.clip(fraction, 0.0, 1.0)[:, None] * span - cursor
         away = np.linalg.norm(towards, axis=1)
         for link in np.argsort(away)[:_NEAREST_LINKS].tolist():
             if not away[link] > 0.0:

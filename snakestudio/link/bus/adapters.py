@@ -75,14 +75,16 @@ def _search(interface: str) -> Adapter:
     if interface == "virtual":
         return Adapter(interface, (), _ONE_PROCESS)
     if interface == "socketcand":
-        return Adapter(interface, ())  # it would query the whole network, and wait for replies
+        return Adapter(
+            interface, ()
+        )  # detection would query the whole network and wait for replies
     module, name = BACKENDS[interface]
     driver = getattr(import_module(module), name)
     try:
         channels = [str(each.get("channel", "")) for each in driver._detect_available_configs()]
     except OSError:
         return Adapter(interface, (), missing_driver(interface))
-    except Exception:  # it cannot list them
+    except Exception:  # this interface cannot list its channels
         channels = []
     if interface == "udp_multicast":
         # IPv4 works on loopback without configuration

@@ -171,7 +171,9 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _number(error: BaseException) -> int | None:
     number = error.errno if isinstance(error, OSError) else getattr(error, "error_code", None)
-    if type(error).__module__ == "termios" and error.args:  # its errors do not derive from OSError
+    if (
+        type(error).__module__ == "termios" and error.args
+    ):  # errors of this library do not derive from OSError
         number = error.args[0]
     return number if isinstance(number, int) and not isinstance(error, socket.gaierror) else None
 

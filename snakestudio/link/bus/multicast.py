@@ -246,7 +246,7 @@ def _discard_own(inlet: socket.socket, family: int, own: tuple[str, int]) -> Non
     head = struct.pack("@HP", len(program), ctypes.addressof(code))
     try:
         inlet.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, head)
-    except OSError:  # not supported by the kernel: own frames are then filtered on reading
+    except OSError:  # without support of the kernel, own frames are filtered on reading
         return
 
 

@@ -170,7 +170,7 @@ class _Adapter:
         """See `CanBus`."""
         try:
             self._opened.shutdown()
-        except Exception:  # it may be unplugged
+        except Exception:  # the adapter may be unplugged
             logging.getLogger(__name__).debug("closing %s failed", named(self._bus), exc_info=True)
 
 

@@ -195,7 +195,7 @@ class Port:
             ) as error:  # drivers raise any exception, and a single error does not end reading
                 errors += 1
                 self.error_frames += 1
-                if errors >= _ERRORS or _is_gone(error):
+                if errors >= _ERRORS or _is_disconnected(error):
                     return working_error(self.bus, error)
                 self._closing.wait(min(_ERROR_WAIT_S, 0.001 * errors))
                 continue
@@ -215,7 +215,7 @@ class Port:
         return ""
 
 
-def _is_gone(error: BaseException | None) -> bool:
+def _is_disconnected(error: BaseException | None) -> bool:
     """Return whether the device no longer exists, according to the operating system."""
     while error is not None:
         if isinstance(error, OSError) and error.errno is not None:

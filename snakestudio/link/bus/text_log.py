@@ -200,7 +200,7 @@ def _seconds(text: str) -> float:
 
 
 def _bytes(parts: Sequence[str], length: int, base: int = 16) -> bytes:
-    """The first `length` bytes."""
+    """Return the first `length` bytes."""
     if len(parts) < length:
         raise ValueError("fewer bytes than announced")
     return bytes(int(part, base) for part in parts[:length])
@@ -275,7 +275,7 @@ class _Asc(_Format):
         if direction not in ("rx", "tx"):
             return None
         identifier, extended = self._id(tokens[2])
-        # with a symbolic name in between
+        # a symbolic name may be in between
         named = not (tokens[3] in ("0", "1") and tokens[4] in ("0", "1"))
         rest = tokens[4 if named else 3 :]
         length = int(rest[3])

@@ -203,7 +203,7 @@ class Codec:
     ) -> list[Frame]:
         """Return the frames of a command, request or heartbeat, to all nodes or to one.
 
-        Raises `ProfileError` if a signal is not in the message, or cannot have its value.
+        Raises `ProfileError` if a signal is not in the message, or its value is out of range.
 
         Parameters
         ----------

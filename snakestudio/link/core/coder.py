@@ -170,9 +170,9 @@ class Coder:
         self._counters.next += 1
         if not self._alternatives:
             for name, raw in values.items():
-                place = self._places.get(name)
-                if place is not None:
-                    field, others = place
+                entry = self._places.get(name)
+                if entry is not None:
+                    field, others = entry
                     if field.big:
                         big = big & others | field.pattern(raw)
                     else:
@@ -200,7 +200,7 @@ class Coder:
     def _bits(self, values: Mapping[str, float]) -> tuple[int, int]:
         little = big = 0
         for field in self.fields:
-            if not field.selectors or field.there(values):
+            if not field.selectors or field.is_present(values):
                 if field.big:
                     big |= field.pattern(values[field.name])
                 else:
@@ -221,7 +221,7 @@ class Coder:
             raws[name] = raw
             signals[name] = raw * scale + offset
         for field in self._alternatives:
-            if not field.there(raws):
+            if not field.is_present(raws):
                 del signals[field.name]
         bound = self.bound
         problem = self._problem(data, raws)
@@ -248,7 +248,7 @@ class Coder:
             if data[at] != expected:
                 return f"the checksum {name} of {self.label} is 0x{data[at]:02X} instead of 0x{expected:02X}"
         for field in self._counted:
-            if field.selectors and not field.there(raws):
+            if field.selectors and not field.is_present(raws):
                 continue
             last = self._counters.last
             self._counters.last = raws.get(field.name)
@@ -306,7 +306,7 @@ def signals_text(fields: tuple[Field, ...], data: bytes) -> str:
     raws = {field.name: field.raw(little, big) for field in fields}
     parts = []
     for field in fields:
-        if field.there(raws):
+        if field.is_present(raws):
             names = {code: name for name, code in field.choices.items()}
             code_name = (
                 names.get(int(raws[field.name]))

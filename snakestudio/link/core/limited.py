@@ -82,19 +82,19 @@ class LimitMonitor:
             if not needed.any():
                 continue
             ages = self._ages(quantity, now)
-            gone = needed & ~(ages <= self._expected.lost[quantity])
+            lost = needed & ~(ages <= self._expected.lost[quantity])
             continues = self._profile.limits.on_lost == "warn"
             kinds: tuple[tuple[str, Severity, BoolArray, str], ...] = (
                 (
                     "old",
                     "warning",
-                    needed & ~(ages <= self._expected.stale[quantity]) & ~gone,
+                    needed & ~(ages <= self._expected.stale[quantity]) & ~lost,
                     "but a limit depends on it.",
                 ),
                 (
                     "lost",
                     "error",
-                    gone & continues,
+                    lost & continues,
                     "so its limit is no longer monitored; the robot continues, as set in the profile.",
                 ),
             )

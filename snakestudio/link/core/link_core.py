@@ -463,7 +463,7 @@ class LinkCore:
         if at <= self._now + _AHEAD_S and not self._watchdogs.window_at >= at:
             self._watchdogs.window_at = at
 
-    def window_gone(self, now: float) -> None:
+    def window_ended(self, now: float) -> None:
         """Handle the end of the window at `now` (s)."""
         self._now = now
         self._watchdogs.window_at = math.nan
@@ -500,7 +500,7 @@ class LinkCore:
         if self._torque.live and (loss := self._danger(now)) is not None:
             self._torque.lose(loss, now)
         if self.set_points.poll(now) and clock is not None:
-            self.set_points.gone(clock())
+            self.set_points.sending_ended(clock())
         if self._torque.task is not None:
             self._torque.advance(now)
         elif self.state is LinkState.FAULT:

@@ -88,7 +88,7 @@ class PlausibilityChecks:
         node_states = self._node_states
         for value in decoded.values:
             if (bounds := self._bounds.get(value.quantity)) is not None:
-                # for a whole node the first axis is enough: this only triggers a check
+                # the first axis represents a whole node: this only triggers a check
                 axis = max(value.axis, 0)
                 self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
@@ -112,7 +112,7 @@ class PlausibilityChecks:
         )
 
     def hot(self) -> NDArray[np.bool_]:
-        """Return which axes are hotter than allowed, (m,)."""
+        """Return which axes exceed their temperature limit, (m,)."""
         return np.asarray(self._node_states.values["temperature"] > self._limits.temperature)
 
     def overloaded(self) -> NDArray[np.bool_]:

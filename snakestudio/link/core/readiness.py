@@ -105,7 +105,7 @@ class Readiness:
         bus_load : float
             0 to 1.
         busy : str
-            Description of the running sequence; "" without one.
+            Description of the running sequence; "" if there is none.
         stopped : str
             Why the link is in FAULT.
         """
@@ -258,7 +258,7 @@ class Supervisor:
         now : float
             s.
         doing : str
-            Running sequence, "arm" or "disarm"; "" without one.
+            Running sequence, "arm" or "disarm"; "" if there is none.
         set_points : (m,) array
             Last set-points of the axes, rad.
         """

@@ -132,12 +132,12 @@ class Wiggle:
         edge = self.period / 2
         speed = 2 * math.pi / self.period
         left = min(now - self.begin, self.end - now)
-        share = 1.0
+        envelope = 1.0
         slope = 0.0
         if left < edge:
-            share = math.sin(math.pi / 2 * left / edge) ** 2
+            envelope = math.sin(math.pi / 2 * left / edge) ** 2
             slope = math.pi / 2 / edge * math.sin(math.pi * left / edge)
             slope = slope if now - self.begin < self.end - now else -slope
         angle = self.amplitude * math.sin(speed * (now - self.begin))
         rate = self.amplitude * speed * math.cos(speed * (now - self.begin))
-        return share * angle, share * rate + slope * angle
+        return envelope * angle, envelope * rate + slope * angle

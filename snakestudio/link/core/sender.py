@@ -72,7 +72,7 @@ class Deadlines:
             skipped += 1
         return late, skipped
 
-    def gone(self, now: float) -> int:
+    def sending_ended(self, now: float) -> int:
         """Report that sending has ended at `now` (s); return how many of the next deadlines are skipped for it.
 
         The system may suspend the program between `next_due` and the last frame: a deadline sooner than
@@ -171,5 +171,5 @@ class PeriodicMessages:
         return messages
 
     def next(self) -> float:
-        """Time of the next message, s; infinity if there is none."""
+        """Return the time of the next message, s; infinity if there is none."""
         return min((deadlines.next for _, deadlines in self._entries), default=float("inf"))

@@ -103,9 +103,9 @@ class SetPoints:
         self.times.add(now, late, skipped)
         return True
 
-    def gone(self, now: float) -> None:
+    def sending_ended(self, now: float) -> None:
         """Report that `poll` has finished sending at `now` (s), so that the next set-points do not follow too soon."""
-        self.times.skipped += self._deadlines.gone(now)
+        self.times.skipped += self._deadlines.sending_ended(now)
 
     def _advance(self, at: float) -> None:
         if self.streaming and (target := self.references.at(at)) is not None:

@@ -117,7 +117,7 @@ class Body:
             final = c.air_c + c.thermal_resistance_k_per_w * power
             keep = math.exp(-dt / (c.thermal_resistance_k_per_w * c.thermal_capacity_j_per_k))
             self._heat = final + keep * (self._heat - final)
-        else:  # no thermal resistance between winding and air
+        else:  # without thermal resistance, the winding has the temperature of the air
             self._heat = np.full(len(power), c.air_c)
 
     @property

@@ -110,7 +110,7 @@ class Node(ABC):
 
     @abstractmethod
     def addresses(self) -> set[Address]:
-        """Ids that the node receives."""
+        """Return the ids that the node receives."""
 
     @abstractmethod
     def handle(self, frame: Frame, now: float) -> None:
@@ -132,7 +132,7 @@ class Node(ABC):
     # -------------------------------------------------------------------------------- power, torque
 
     def power_on(self, now: float) -> None:
-        """Begin to boot; the previous state is lost."""
+        """Start booting; the previous state is lost."""
         self.power_off()
         self.powered = True
         self._booted = now + self.profile.emulation.boot_s

@@ -120,20 +120,20 @@ class JointPlant:
         error = target - state.angle
         if self._half > 0.0:
             error -= np.minimum(np.maximum(error, -self._half), self._half)
-        share = h / (c.time_constant_s + h)
+        weight = h / (c.time_constant_s + h)
         drag = 1.0 + h * c.friction_nms_per_rad / inertia
         # Teeth in contact and motor not saturated: torque and rate at the end of the step are
         # solved together.
         gain = kp * h + kd
-        begun = (1.0 - share) * state.torque
-        lead = begun + share * (kp * error + kd * target_rate)
-        rate = (state.rate + h / inertia * lead) / (drag + h * share * gain / inertia)
+        begun = (1.0 - weight) * state.torque
+        lead = begun + weight * (kp * error + kd * target_rate)
+        rate = (state.rate + h / inertia * lead) / (drag + h * weight * gain / inertia)
         motor_torque = kp * (error - h * rate) + kd * (target_rate - rate)
         motor_torque = np.minimum(np.maximum(motor_torque, -c.max_torque_nm), c.max_torque_nm)
         if (
             self._half > 0.0
         ):  # teeth can only push, and within the backlash (error 0) they do not touch
             motor_torque *= motor_torque * error > 0.0
-        torque = (begun + share * motor_torque) * enabled
+        torque = (begun + weight * motor_torque) * enabled
         rate = (state.rate + h / inertia * torque) / drag * self._free
         return PlantState(state.angle + h * rate, rate, torque)

@@ -88,7 +88,7 @@ class BusPort:
         """See `Port`."""
         try:
             self._bus.send(frame)
-        except Exception:  # as above
+        except Exception:  # see above
             self.lost += 1
 
     def close(self) -> None:

@@ -38,7 +38,7 @@ class Family:
         return known[len(known) // 2] if known else math.nan
 
     def name(self) -> str:
-        """Ids in hexadecimal."""
+        """Return the ids in hexadecimal."""
         first = self.streams[0].name()
         last = self.streams[-1].name()
         return first if len(self.streams) == 1 else f"{first} to {last}"

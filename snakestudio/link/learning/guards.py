@@ -48,22 +48,25 @@ def find_counters(stream: Stream) -> list[Guard]:
             continue
         best: tuple[BitField, float] | None = None
         for field in _widening(first, 8 * stream.length):
-            share = _counts(stream, field)
-            if share < _SHARE:
+            fraction = _counts(stream, field)
+            if fraction < _SHARE:
                 continue
             if best is None:
-                best = field, share
+                best = field, fraction
             else:  # wider only if bits above the narrower field changed, which the carry explains
                 added = set(field.places) - set(best[0].places)
-                if any(stream.flips[place] > 0 for place in added):
-                    best = field, share
+                if any(stream.flips[index] > 0 for index in added):
+                    best = field, fraction
         if best is not None:
-            field, share = best
+            field, fraction = best
             taken.update(field.places)
-            confidence = share * min(1.0, n / 30)
+            confidence = fraction * min(1.0, n / 30)
             guards.append(
                 Guard(
-                    "counter", field, confidence, f"counts up by one in {share:.0%} of {n} frames"
+                    "counter",
+                    field,
+                    confidence,
+                    f"counts up by one in {fraction:.0%} of {n} frames",
                 )
             )
     return guards
@@ -98,22 +101,22 @@ def find_checksum(stream: Stream) -> Guard | None:
         return None
     sample = payloads[:: max(1, len(payloads) // 200)]
     guards: list[Guard] = []
-    for place in sorted(stream.changing_bytes, key=lambda i: (i not in (stream.length - 1, 0), -i)):
-        if len(np.unique(sample[:, place])) < 4:
+    for index in sorted(stream.changing_bytes, key=lambda i: (i not in (stream.length - 1, 0), -i)):
+        if len(np.unique(sample[:, index])) < 4:
             continue
-        others = len([byte for byte in stream.changing_bytes if byte != place])
+        others = len([byte for byte in stream.changing_bytes if byte != index])
         for algorithm, check in CHECKSUMS.items():
             hits = sum(
-                check(bytes(np.delete(payload, place))) == int(payload[place]) for payload in sample
+                check(bytes(np.delete(payload, index))) == int(payload[index]) for payload in sample
             )
-            share = hits / len(sample)
-            if share >= _SHARE:
+            fraction = hits / len(sample)
+            if fraction >= _SHARE:
                 plain = algorithm in ("xor8", "sum8")
                 confidence = (
-                    share * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
+                    fraction * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
                 )
-                reason = f"matches {algorithm} of the other bytes in {share:.0%} of {len(sample)} different frames"
+                reason = f"matches {algorithm} of the other bytes in {fraction:.0%} of {len(sample)} different frames"
                 guards.append(
-                    Guard("checksum", BitField(8 * place, 8), confidence, reason, algorithm)
+                    Guard("checksum", BitField(8 * index, 8), confidence, reason, algorithm)
                 )
     return max(guards, key=lambda guard: guard.confidence, default=None)

@@ -126,7 +126,7 @@ def _message(
 ) -> FoundMessage:
     changing = tuple(sorted({byte for stream in family.streams for byte in stream.changing_bytes}))
     guards = _guards(family)
-    guarded = {place // 8 for guard in guards for place in guard.field.places}
+    guarded = {bit // 8 for guard in guards for bit in guard.field.places}
     period = family.period
     periodic = sum(stream.is_periodic for stream in family.streams) / len(family.streams)
     interval = f"every {1000 * period:.0f} ms" if period > 0 else "irregularly"
@@ -171,7 +171,7 @@ def _guards(family: Family) -> tuple[Guard, ...]:
     sums = sorted(
         (guard for guard in guards if guard.kind == "checksum"), key=lambda guard: -guard.confidence
     )[:1]
-    taken = {place for guard in sums for place in guard.field.places}
+    taken = {bit for guard in sums for bit in guard.field.places}
     counters = [
         guard
         for guard in guards

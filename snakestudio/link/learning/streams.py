@@ -88,7 +88,7 @@ class Stream:
         )
 
     def name(self) -> str:
-        """Id in hexadecimal."""
+        """Return the Id in hexadecimal."""
         return f"0x{self.id:08X}" if self.extended else f"0x{self.id:03X}"
 
 

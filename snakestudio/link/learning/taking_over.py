@@ -83,7 +83,7 @@ def add_learned(
     new = _unique(axes)
     replaced_axes = {(axis.joint, axis.axis) for axis in new}
     remaining = [axis for axis in profile.axes if (axis.joint, axis.axis) not in replaced_axes]
-    joined = sorted([*remaining, *new], key=_place)
+    joined = sorted([*remaining, *new], key=_sort_key)
     return profile.model_copy(update={"messages": messages, "axes": tuple(joined)}), text
 
 
@@ -91,10 +91,10 @@ def _unique(axes: Sequence[Axis]) -> list[Axis]:
     by_joint: dict[tuple[int, str], Axis] = {}
     for axis in axes:
         by_joint.setdefault((axis.joint, axis.axis), axis)
-    return sorted(by_joint.values(), key=_place)
+    return sorted(by_joint.values(), key=_sort_key)
 
 
-def _place(axis: Axis) -> tuple[int, int]:
+def _sort_key(axis: Axis) -> tuple[int, int]:
     """Return the sort key: joint, then axis in the order of rotation."""
     return axis.joint, AXES.index(axis.axis)
 
@@ -206,11 +206,11 @@ def _assumed_axes(message: FoundMessage, known: Sequence[FoundAngle], slot: int)
     nodes = message.family.nodes
     if first.node not in nodes:
         return []
-    place = nodes.index(first.node)
+    index = nodes.index(first.node)
     kinds = {angle.joint % 2: angle.axis for angle in reversed(known)}
     rows = []
     for i, node in enumerate(nodes):
-        joint = first.joint + i - place
+        joint = first.joint + i - index
         if node not in moved and joint >= 1:
             rows.append(
                 Axis(joint=joint, axis=kinds.get(joint % 2, first.axis), node=node, slot=slot)

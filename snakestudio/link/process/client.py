@@ -271,7 +271,7 @@ class _Running:
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 env=os.environ
-                | {"OPENBLAS_NUM_THREADS": "1"},  # its arrays are too small for several threads
+                | {"OPENBLAS_NUM_THREADS": "1"},  # the arrays are too small for several threads
                 pass_fds=inherited if sys.platform != "win32" else (),
                 # A separate session: Ctrl-Z and Ctrl-C in a terminal suspend and end the window, but
                 # not the link, which must notice that.
@@ -307,7 +307,7 @@ class _Running:
             os.write(self._pipe.fileno(), line)
 
     def ended(self) -> str:
-        """Message why it ended; "" while it runs."""
+        """Return the message why it ended; "" while it runs."""
         code = self._process.poll()
         if code is None:
             return ""

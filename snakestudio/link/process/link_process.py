@@ -287,14 +287,14 @@ class LinkProcess:
             case LinkCommand(kind, number, values):
                 # Shared memory is faster than the pipe in which commands wait: a stop there comes
                 # first.
-                heeded = self._apply_stop(now)
+                stopped = self._apply_stop(now)
                 if kind == "log":
                     self._begin_log(str(values.get("path", "")))
                 elif kind == "close":
                     self.core.stop("The link is closed.", now)
                     self._end = now + self._end_s
                 elif kind == "stop":
-                    if not heeded:
+                    if not stopped:
                         self.core.command(item, now)
                 elif self._end is not None:
                     pass  # nothing is started any more
@@ -321,7 +321,7 @@ class LinkProcess:
                 self._report(severity, text, "log")
             case PipeClosed():
                 if self._end is None:
-                    self.core.window_gone(now)
+                    self.core.window_ended(now)
                     self._end = now + self._end_s
 
     def _bus_changed(self, change: BusChange, now: float) -> None:

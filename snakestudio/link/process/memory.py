@@ -192,7 +192,7 @@ class Ring:
         self._data = offset + 2 * _WORD.size
         self._written = 0  # bytes, since the begin
         self._count = 0
-        self._begins: deque[int] = deque()  # of the records that are still there
+        self._begins: deque[int] = deque()  # starts of the remaining records
         self._read_position = 0  # bytes, since the begin
         self._expected = 1
         self.lost = 0
@@ -242,7 +242,7 @@ class Ring:
                 self._read_position = oldest
                 continue
             if checksum != _checksum(number, record):
-                break  # not all of it is visible to this processor yet
+                break  # a part is not yet visible to this processor
             self.lost += number - self._expected
             self._expected = number + 1
             self._read_position += _HEAD.size + _padded(length)

@@ -42,7 +42,7 @@ def command_of(line: bytes) -> LinkCommand | None:
 
 
 def read_commands(deliver: Callable[[LinkCommand | PipeClosed], None], descriptor: int = 0) -> None:
-    """Deliver each command until the pipe ends, and then `PipeClosed`; `descriptor` is that of the pipe."""
+    """Read commands from the pipe `descriptor`: deliver each of them, and `PipeClosed` when the pipe ends."""
     rest = b""
     skipping = False
     try:
@@ -53,7 +53,7 @@ def read_commands(deliver: Callable[[LinkCommand | PipeClosed], None], descripto
                 skipping = False
                 if command is not None:
                     deliver(command)
-            if len(rest) > _LONGEST:  # not from a window, and must not fill the memory
+            if len(rest) > _LONGEST:  # a foreign writer must not fill the memory
                 rest = b""
                 skipping = True
     finally:

@@ -124,7 +124,7 @@ def _lock_memory() -> bool:
 
     soft, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     if soft != resource.RLIM_INFINITY and os.geteuid() != 0:
-        return False  # otherwise the next allocation beyond the limit would fail
+        return False  # the next allocation beyond the limit would fail
     try:
         locked: int = ctypes.CDLL(None).mlockall(_MCL_CURRENT | _MCL_FUTURE | _MCL_ONFAULT)
     except (OSError, AttributeError):
@@ -140,7 +140,7 @@ def _windows() -> str:
     real_time = 0x100
     time_critical = 15
     with contextlib.suppress(OSError, AttributeError):
-        windll.winmm.timeBeginPeriod(1)  # else waits end at multiples of 15.6 ms
+        windll.winmm.timeBeginPeriod(1)  # waits end at multiples of 15.6 ms by default
         kernel = windll.kernel32
         kernel.GetCurrentProcess.restype = ctypes.c_void_p
         kernel.SetPriorityClass.argtypes = [ctypes.c_void_p, ctypes.c_uint32]

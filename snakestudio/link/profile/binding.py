@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from cantools.database.can.message import Message as DbcMessage
 
 from snakestudio.errors import FormulaError, Problem
-from snakestudio.link.profile.field import Field, fields_of, together, with_encoding
+from snakestudio.link.profile.field import Field, can_share_frame, fields_of, with_encoding
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile, Quantity, Signal
@@ -304,18 +304,20 @@ def _carried(
     for at, signal in enumerate(message.signals):
         if signal.slot is not None:
             if signal.slot not in slots:
-                continue  # not every node has as many axes
+                continue  # nodes may have fewer axes
             axis = slots[signal.slot]
         else:
             axis = own[0] if len(own) == 1 else -1
         where = f"{key}.signals[{at + 1}].slot"
         if axis < 0 and signal.quantity in _DIRECTED:
             who = "the robot" if node is None else f"node {node}"
-            what = f"{signal.signal} is a single {signal.quantity}, but {who} has {len(own)} axes"
+            what = (
+                f"{signal.signal} carries one {signal.quantity}, but {who} drives {len(own)} axes"
+            )
             return (), Problem("error", where, what, "set slot to its axis")
         if any(c.axis == axis and c.quantity == signal.quantity for c in carried):
             same = next(c for c in carried if c.axis == axis and c.quantity == signal.quantity)
-            if together(same.field, fields[signal.signal]):
+            if can_share_frame(same.field, fields[signal.signal]):
                 of = "the node" if axis < 0 else profile.axes[axis].name
                 what = f"{same.field.name} and {signal.signal} both carry the {signal.quantity} of {of}"
                 return (), Problem("error", where, what, "set different slots, or remove one")

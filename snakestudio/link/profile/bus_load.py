@@ -12,7 +12,7 @@ _FD_LENGTHS = (12, 16, 20, 24, 32, 48, 64)
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class MessageLoad:
     """Share of a message in the bus load."""
 
     message: Message
@@ -57,7 +57,7 @@ def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -
     return (head + head_stuff + 13) / bus.bitrate + fast / bus.data_bitrate
 
 
-def planned_shares(profile: Profile, bound: tuple[BoundMessage, ...]) -> tuple[Share, ...]:
+def message_loads(profile: Profile, bound: tuple[BoundMessage, ...]) -> tuple[MessageLoad, ...]:
     """Return the bus load of each message while the robot is driven, in the profile's order.
 
     Commands are omitted because they are rare. Feedback without an interval is assumed at the rate
@@ -74,7 +74,7 @@ def planned_shares(profile: Profile, bound: tuple[BoundMessage, ...]) -> tuple[S
     shares = []
     for message, time, count in zip(profile.messages, times, counts, strict=True):
         rate = _rate(profile, message)
-        shares.append(Share(message, rate * count, rate * time))
+        shares.append(MessageLoad(message, rate * count, rate * time))
     return tuple(shares)
 
 
@@ -93,4 +93,4 @@ def _rate(profile: Profile, message: Message) -> float:
 
 def planned_load(profile: Profile, bound: tuple[BoundMessage, ...]) -> float:
     """Return the bus load of a profile's traffic in the worst case; may be above 1."""
-    return sum(share.load for share in planned_shares(profile, bound))
+    return sum(message_load.load for message_load in message_loads(profile, bound))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from snakestudio.errors import Problem, Severity
 from snakestudio.link.profile.binding import AxisQuantity, BoundMessage, Layout, resolve
-from snakestudio.link.profile.bus_load import planned_load, planned_shares
+from snakestudio.link.profile.bus_load import message_loads, planned_load
 from snakestudio.link.profile.check_frames import frame_problems
 from snakestudio.link.profile.check_sequences import sequence_problems
 from snakestudio.link.profile.dbc_references import without_dangling
@@ -315,12 +315,15 @@ def _age_problems(profile: Profile) -> Iterator[Problem]:
 
 def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
     if layout.problems:
-        return  # only a part of the load would be known
+        return  # the load would be known in part only
     load = planned_load(profile, layout.bound)
     if load <= profile.timing.max_bus_load:
         return
     shares: Sequence[tuple[float, str]] = sorted(
-        ((share.load, share.message.called) for share in planned_shares(profile, layout.bound)),
+        (
+            (message_load.load, message_load.message.called)
+            for message_load in message_loads(profile, layout.bound)
+        ),
         reverse=True,
     )
     most = ", ".join(f"{name} {100 * part:.0f} %" for part, name in shares[:3])

@@ -9,7 +9,7 @@ from cantools.database.can.message import Message as DbcMessage
 from snakestudio.errors import Problem
 from snakestudio.link.profile.binding import BoundMessage, Layout
 from snakestudio.link.profile.bus_load import data_length
-from snakestudio.link.profile.field import Field, fields_of, raw_range, together
+from snakestudio.link.profile.field import Field, can_share_frame, fields_of, raw_range
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile
 
@@ -61,7 +61,7 @@ def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
     fields = list(fields_of(dbc).values())
     for at, field in enumerate(fields):
         for other in fields[:at]:
-            if field.bits & other.bits and together(field, other):
+            if field.bits & other.bits and can_share_frame(field, other):
                 what = f"{other.name} and {field.name} overlap in {dbc.name}"
                 yield Problem(
                     "error",
@@ -150,7 +150,7 @@ def wrong_page(key: str, bound: BoundMessage, field: Field, raws: Mapping[str, f
     )
     pages = " or ".join(_named(bound.fields[name], code) for code in sorted(codes)[:3])
     actual = _named(bound.fields[name], values[name])
-    what = f"{field.name} is only in a {bound.message.message} whose {name} is {pages}, but here it is {actual}"
+    what = f"{field.name} is only in a {bound.message.message} whose {name} is {pages}, but this frame has {actual}"
     return Problem(
         "error", key, what, f"select its page ({name} = {pages}), or bind a signal of this one"
     )

@@ -183,8 +183,8 @@ def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
     dbc_message = _dbc_message(database, draft, replaced)
     names = [message.name for message in database.messages]
     others = [message for message in database.messages if message.name != replaced]
-    place = names.index(replaced) if replaced in names else len(others)
-    return _text(database, [*others[:place], dbc_message, *others[place:]])
+    index = names.index(replaced) if replaced in names else len(others)
+    return _text(database, [*others[:index], dbc_message, *others[index:]])
 
 
 def message_of(dbc_text: str, draft: MessageDraft, replaced: str = "") -> DbcMessage:

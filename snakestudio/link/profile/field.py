@@ -140,7 +140,7 @@ class Field:
             )
         return self.nearest(physical)
 
-    def there(self, raws: Mapping[str, float]) -> bool:
+    def is_present(self, raws: Mapping[str, float]) -> bool:
         """Return whether the signal is in a frame whose multiplexer signals have these raw values."""
         return all(raws.get(name) in values for name, values in self.selectors)
 
@@ -251,7 +251,7 @@ def _selectors(message: DbcMessage, name: str) -> tuple[tuple[str, frozenset[int
     return tuple(selectors)
 
 
-def together(a: Field, b: Field) -> bool:
+def can_share_frame(a: Field, b: Field) -> bool:
     """Return whether two signals can be in one frame: no multiplexer value excludes one of them."""
     conditions = dict(a.selectors)
     return all(

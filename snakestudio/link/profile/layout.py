@@ -79,7 +79,7 @@ class MessageLayout:
     signals: tuple[SignalLayout, ...]
 
     def id_text(self) -> str:
-        """Id in hexadecimal, with 3 digits, or 8 if it is extended."""
+        """Return the Id in hexadecimal, with 3 digits, or 8 if it is extended."""
         return f"0x{self.id:08X}" if self.extended else f"0x{self.id:03X}"
 
 
@@ -98,7 +98,7 @@ def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
     """
     if not big_endian:
         return tuple(range(start, start + length))
-    walked = 8 * (start // 8) + 7 - start % 8  # in the order of transmission
+    walked = 8 * (start // 8) + 7 - start % 8  # start in the order of transmission
     along = range(walked + length - 1, walked - 1, -1)
     return tuple(8 * (at // 8) + 7 - at % 8 for at in along)
 

@@ -132,7 +132,7 @@ def _problems(error: pydantic.ValidationError) -> list[Problem]:
     places = [detail["loc"] for detail in details]
 
     def follows(loc: tuple[str | int, ...]) -> bool:
-        return any(place != loc and place[: len(loc)] == loc for place in places)
+        return any(location != loc and location[: len(loc)] == loc for location in places)
 
     by_key: dict[str, Problem] = {}
     for detail in details:
@@ -244,7 +244,7 @@ def save_profile(profile: Profile, path: str | Path) -> None:
     try:
         old = path.read_bytes() if os.path.isfile(path) else None
         if old is not None:
-            followed(path)  # no copy is made of a file that cannot be replaced
+            followed(path)  # a file that cannot be replaced is not copied
         base = None if old is None else old.decode("utf-8-sig", errors="replace")
         data = dump_profile(profile, base).encode("utf-8")
         if old is not None:

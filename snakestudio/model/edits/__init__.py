@@ -70,7 +70,7 @@ def _error(key: str, message: str, remedy: str) -> SceneError:
 
 
 def _no_such_key(scene: Scene, key: str) -> SceneError:
-    """Error for a key that the scene does not have, with a suggestion."""
+    """Return the error for a key that the scene does not have, with a suggestion."""
     remedy = "see the scene file for its keys"
     part: Any = scene
     head = ""
@@ -102,7 +102,7 @@ def _joined(scene: Scene, name: str) -> str:
 
 
 def _owners(scene: Scene, name: str) -> list[str]:
-    """Parts of a scene that have a value with this name, unlike the scene itself."""
+    """Return the parts of a scene that have a value with this name, unlike the scene itself."""
     if name in Scene.model_fields:
         return []
     parts = ((owner, getattr(scene, owner)) for owner in Scene.model_fields)
@@ -114,7 +114,7 @@ def _owners(scene: Scene, name: str) -> list[str]:
 
 
 def get_value(scene: Scene, key: str) -> Any:
-    """Value at a dotted key.
+    """Return the value at a dotted key.
 
     Raises `SceneError` if there is no such key.
     """
@@ -126,7 +126,7 @@ def get_value(scene: Scene, key: str) -> Any:
 
 
 def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
-    """Part of the scene that declares the value at a dotted key, and the value's name there.
+    """Return the part of the scene that declares the value at a dotted key, and the value's name there.
 
     Raises `SceneError` if there is no such key.
     """
@@ -138,7 +138,7 @@ def declared(scene: Scene, key: str) -> tuple[type[BaseModel], str]:
 
 
 def value_at(root: Any, path: tuple[str | int, ...]) -> Any:
-    """Value in a model at a parsed key.
+    """Return the value in a model at a parsed key.
 
     Raises `LookupError` if it does not exist.
     """
@@ -246,7 +246,7 @@ def _trimming(scene: Scene, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def trimming_note(before: Scene, after: Scene) -> str:
-    """Sentence about tables of links and joints that were removed with the number of links, or ""."""
+    """Return the sentence about tables of links and joints that were removed with the number of links, or ""."""
     if before.robot.n_links == after.robot.n_links:
         return ""
     fitting = trimmed(before.robot, after.robot.n_links)
@@ -349,7 +349,7 @@ def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
 
 
 def _kinds(name: str) -> dict[Any, type[BaseModel]]:
-    """Kinds of part that a field of the scene, or a tuple of it, allows, by name."""
+    """Return the kinds of part that a field of the scene, or a tuple of it, allows, by name."""
     declared = options(Scene, name)
     return _kinds_in(Scene.model_fields[name].annotation) if declared is None else declared
 
@@ -374,7 +374,7 @@ def tree(part: Any) -> Any:
 
 
 def changed_keys(before: Scene, after: Scene) -> list[str]:
-    """Dotted keys at which two scenes differ; a list whose length changed counts as one key."""
+    """Return the dotted keys at which two scenes differ; a list whose length changed counts as one key."""
     keys: list[str] = []
 
     def walk(a: Any, b: Any, key: str) -> None:
@@ -401,7 +401,7 @@ def changed_keys(before: Scene, after: Scene) -> list[str]:
 
 
 def only_obstacles(before: Scene, after: Scene) -> bool:
-    """Whether an edit changed only obstacles, but not their number; fast, because it runs during drags."""
+    """Return whether an edit changed only obstacles, but not their number; fast, because it runs during drags."""
     same = all(
         getattr(before, name) is getattr(after, name)
         for name in type(after).model_fields
@@ -411,7 +411,7 @@ def only_obstacles(before: Scene, after: Scene) -> bool:
 
 
 def same_numbers(before: Scene, after: Scene) -> bool:
-    """Whether an edit kept the numbers of obstacles and of patches, so that their indices still apply; fast."""
+    """Return whether an edit kept the numbers of obstacles and of patches, so that their indices still apply; fast."""
     return len(before.obstacles) == len(after.obstacles) and len(before.ground.patch) == len(
         after.ground.patch
     )
@@ -424,8 +424,10 @@ def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:
 
 def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
     """Return the scene without the obstacles at these 0-based indices."""
-    gone = set(indices)
-    return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
+    removed = set(indices)
+    return _with_obstacles(
+        scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in removed)
+    )
 
 
 def with_path(scene: Scene, path: GroundPath) -> Scene:

@@ -80,8 +80,8 @@ def distributed(
         begin = low[0] + np.concatenate(([0.0], np.cumsum(size[:-1] + gap)))
         moves = begin - low
     shifts = np.zeros((len(scene.obstacles), 2))
-    for place, move in zip(order[1:-1], moves[1:-1], strict=True):
-        shifts[list(parts[place]), k] = move
+    for index, move in zip(order[1:-1], moves[1:-1], strict=True):
+        shifts[list(parts[index]), k] = move
     return _shifted(scene, shifts)
 
 
@@ -90,7 +90,7 @@ def _is_locked(scene: Scene, part: Sequence[int]) -> bool:
 
 
 def _mark(low: FloatArray, high: FloatArray, side: Side) -> float:
-    """Coordinate of the side or centre of a box that is aligned, m."""
+    """Return the coordinate of the side or centre of a box that is aligned, m."""
     axis = _AXIS[side]
     if side in ("left", "bottom"):
         return float(low[axis])
@@ -112,5 +112,5 @@ def _shifted(scene: Scene, shifts: FloatArray) -> Scene:
     )
 
 
-def _moved(place: float, shift: float) -> float:
-    return round(place + shift, 6) if shift else place
+def _moved(value: float, shift: float) -> float:
+    return round(value + shift, 6) if shift else value

@@ -36,13 +36,13 @@ class Throw(NamedTuple):
 
 
 def _radius(obstacle: Obstacle) -> float:
-    """Radius of an obstacle that is round from above, m; 0 for others."""
+    """Return the radius of an obstacle that is round from above, m; 0 for others."""
     solids = () if shape_of(obstacle).files else obstacle_solids(obstacle)
     return solids[0].radius if len(solids) == 1 and isinstance(solids[0], Post) else 0.0
 
 
 def _circles(obstacles: Sequence[Obstacle], boxes: PlanBoxes) -> tuple[FloatArray, FloatArray]:
-    """Circles around obstacles: centres (n, 2) relative to their positions, and radii (n,), m."""
+    """Return the circles around obstacles: centres (n, 2) relative to their positions, and radii (n,), m."""
     places = np.array([(o.x_m, o.y_m) for o in obstacles])
     radii = np.array(
         [
@@ -54,7 +54,7 @@ def _circles(obstacles: Sequence[Obstacle], boxes: PlanBoxes) -> tuple[FloatArra
 
 
 def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> FloatArray:
-    """Distance of points (m, 2) from the robot's links at `pose` (n, 7), seen from above, (m,), m."""
+    """Return the distance of points (m, 2) from the robot's links at `pose` (n, 7), seen from above, (m,), m."""
     w, x, y, z = pose[:, 3:].T
     radius, reach, middle = scene.body.sizes.of(len(pose))
     lengths = np.array([link.length for link in scene.robot.links])
@@ -62,10 +62,12 @@ def _robot_distance(scene: Scene, pose: FloatArray, points: FloatArray) -> Float
     along = np.column_stack((1 - 2 * (y * y + z * z), 2 * (x * y + w * z)))
     axis = half[:, None] * along
     away = points[:, None] - (pose[:, :2] + middle[:, None] * along)
-    share = np.clip(
+    fraction = np.clip(
         (away * axis).sum(axis=2) / np.maximum((axis * axis).sum(axis=1), 1e-12), -1.0, 1.0
     )
-    return np.asarray((np.linalg.norm(away - share[..., None] * axis, axis=2) - radius).min(axis=1))
+    return np.asarray(
+        (np.linalg.norm(away - fraction[..., None] * axis, axis=2) - radius).min(axis=1)
+    )
 
 
 def _obstacle_distance(scene: Scene, boxes: PlanBoxes, points: FloatArray) -> FloatArray:
@@ -311,7 +313,7 @@ def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:
 
 
 def placements(plan: ArrayPlan) -> FloatArray:
-    """Shifts x and y, m, and rotations, rad, of the copies of a regular pattern, (k, 3); the first is zero.
+    """Return the shifts x and y, m, and rotations, rad, of the copies of a regular pattern, (k, 3); the first is zero.
 
     A ring is to the left of the first: its centre is `radius_m` away towards smaller x.
 

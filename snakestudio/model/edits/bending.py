@@ -35,14 +35,14 @@ Axis = Literal["yaw", "pitch", "roll"]
 
 
 def angle_limits(scene: Scene, joint: int, axis: Axis) -> tuple[float, float]:
-    """Range of the angle of a joint (0-based), rad: its limits, or half a turn to either side."""
+    """Return the range of the angle of a joint (0-based), rad: its limits, or half a turn to either side."""
     entry = entry_of(scene.body.axes, joint, axis)
     values = scene.axis_values
     return max(float(values.lower[entry]), -math.pi), min(float(values.upper[entry]), math.pi)
 
 
 def turns_behind(robot: Robot, joint: int) -> bool:
-    """Whether the links after a joint (0-based) are the part that turns.
+    """Return whether the links after a joint (0-based) are the part that turns.
 
     The shorter part turns; in the middle, the one away from the head.
     """
@@ -52,7 +52,7 @@ def turns_behind(robot: Robot, joint: int) -> bool:
 
 
 def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
-    """Positions of the first axes of the joints, (n-1, 3), m.
+    """Return the positions of the first axes of the joints, (n-1, 3), m.
 
     Parameters
     ----------
@@ -152,19 +152,19 @@ def bent_robot(
 def _bent_state(
     start: StateStart, robot: Robot, joint: int, by: float, axis: Axis, behind: bool
 ) -> StateStart:
-    """State of each link after one part was turned about a joint; the joint's rate is unchanged."""
+    """Return the state of each link after one part was turned about a joint; the joint's rate is unchanged."""
     pose = np.column_stack([np.array(start.position_m), np.array(start.orientation_wxyz)])
     pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True).clip(1e-300)
     point, about = joint_axis(pose, robot, joint, axis)
     part = slice(joint + 1, None) if behind else slice(0, joint + 1)
     half = 0.5 * (by if behind else -by)
     turn = matrices(np.concatenate([[math.cos(half)], math.sin(half) * about])[None])[0]
-    place = np.array(start.position_m)
+    position = np.array(start.position_m)
     orientation = np.array(start.orientation_wxyz)
-    before = place[part] - point
-    place[part] = point + before @ turn.T
+    before = position[part] - point
+    position[part] = point + before @ turn.T
     orientation[part] = quaternions(turn @ matrices(pose[part, 3:]))
-    changes: dict[str, Any] = {"position_m": place, "orientation_wxyz": orientation}
+    changes: dict[str, Any] = {"position_m": position, "orientation_wxyz": orientation}
     if start.velocity_m_s is not None and start.angular_velocity_rad_s is not None:
         # Velocities relative to the fixed part turn with it.
         velocity = np.array(start.velocity_m_s)

@@ -30,39 +30,39 @@ def obstacle_with(obstacle: Obstacle, **changes: object) -> Obstacle:
 
 
 def group_names(scene: Scene) -> list[str]:
-    """Names of the groups in the order of first occurrence."""
+    """Return the names of the groups in the order of first occurrence."""
     return list(dict.fromkeys(o.group for o in scene.obstacles if o.group))
 
 
 def members(scene: Scene, name: str) -> tuple[int, ...]:
-    """0-based obstacles of a group, ascending."""
+    """Return the 0-based obstacles of a group, ascending."""
     return tuple(i for i, o in enumerate(scene.obstacles) if o.group == name)
 
 
 def whole_groups(scene: Scene, indices: Iterable[int]) -> tuple[int, ...]:
-    """These obstacles and all others of their groups, 0-based, ascending."""
+    """Return these obstacles and all others of their groups, 0-based, ascending."""
     chosen = set(indices)
     names = {scene.obstacles[i].group for i in chosen} - {""}
     return tuple(i for i, o in enumerate(scene.obstacles) if i in chosen or o.group in names)
 
 
 def units(scene: Scene, indices: Sequence[int]) -> list[tuple[int, ...]]:
-    """Units of movement among some obstacles: each group together, every other obstacle alone.
+    """Return the units of movement among some obstacles: each group together, every other obstacle alone.
 
     If all are of one group, each is a separate unit.
     """
-    together: dict[str, list[int]] = {}
+    by_group: dict[str, list[int]] = {}
     for i in indices:
-        together.setdefault(scene.obstacles[i].group, []).append(i)
-    alone = together.pop("", [])
-    if not alone and len(together) == 1:
-        alone = next(iter(together.values()))
-        together = {}
-    return sorted([*(tuple(group) for group in together.values()), *((i,) for i in alone)])
+        by_group.setdefault(scene.obstacles[i].group, []).append(i)
+    alone = by_group.pop("", [])
+    if not alone and len(by_group) == 1:
+        alone = next(iter(by_group.values()))
+        by_group = {}
+    return sorted([*(tuple(group) for group in by_group.values()), *((i,) for i in alone)])
 
 
 def free_group_name(scene: Scene, like: str = "Group") -> str:
-    """Unused group name: `like` itself, or with a number appended ("pegs 2")."""
+    """Return the unused group name: `like` itself, or with a number appended ("pegs 2")."""
     taken = set(group_names(scene))
     if like not in taken:
         return like

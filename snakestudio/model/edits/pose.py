@@ -145,7 +145,7 @@ def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesSt
 
 
 def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
-    """Joint angles and orientation of the placed link, as values of a start."""
+    """Return the joint angles and orientation of the placed link, as values of a start."""
     values: dict[str, Any] = {
         name: tuple(map(tidy, degrees)) for name, degrees in joint_lists(scene, angles).items()
     }
@@ -182,7 +182,7 @@ def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateSta
 
 
 def _directions(pose: FloatArray) -> FloatArray:
-    """Directions (n,) of links in the plane, rad, with each joint angle between -pi and pi."""
+    """Return directions (n,) of links in the plane, rad, with each joint angle between -pi and pi."""
     axis = matrices(pose[:, 3:])[:, :, 0]
     directions: FloatArray = np.unwrap(np.arctan2(axis[:, 1], axis[:, 0]))
     return directions
@@ -206,7 +206,7 @@ def placed_at(
         values |= {} if start.z_m is None else {"z_m": tidy(z)}
         if isinstance(
             start, LinkAnglesStart
-        ):  # in space, differences are the shape, and one angle is the heading
+        ):  # in space, the differences define the shape and one angle the heading
             by = heading - start.link_angles_deg[link]
             values["link_angles_deg"] = tuple(tidy(angle + by) for angle in start.link_angles_deg)
     return changed_start(start, **values)
@@ -250,7 +250,7 @@ def turned_robot(
 
 
 def _about(axis: FloatArray, angle: float) -> FloatArray:
-    """Rotation matrix (3, 3) about a unit vector (Rodrigues)."""
+    """Return the rotation matrix (3, 3) about a unit vector (Rodrigues)."""
     x, y, z = axis
     cross = np.array([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)])
     turn: FloatArray = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
@@ -258,7 +258,7 @@ def _about(axis: FloatArray, angle: float) -> FloatArray:
 
 
 def _upright(turn: FloatArray) -> bool:
-    """Whether a rotation keeps the vertical direction."""
+    """Return whether a rotation keeps the vertical direction."""
     return bool(turn[2, 2] > 1.0 - 1e-12)
 
 
@@ -274,9 +274,9 @@ def _carried(
         return with_start(scene, _carried_state(as_state(scene, base_dir), turn, pivot, shift))
     pose, _ = initial_state(scene, base_dir)
     here = pose[min(start.link, len(pose)) - 1, :3]
-    there = pivot + turn @ (here - pivot) + shift
+    moved = pivot + turn @ (here - pivot) + shift
     velocity = turn @ np.array([start.vx_m_s, start.vy_m_s, start.vz_m_s])
-    changes: dict[str, Any] = {"x_m": tidy(there[0]), "y_m": tidy(there[1])}
+    changes: dict[str, Any] = {"x_m": tidy(moved[0]), "y_m": tidy(moved[1])}
     if velocity.any():
         changes |= {
             "vx_m_s": tidy(velocity[0]),
@@ -288,14 +288,14 @@ def _carried(
         rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
         changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
     if scene.body.in_space and (
-        start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9
+        start.z_m is not None or not _upright(turn) or abs(moved[2] - here[2]) > 1e-9
     ):
-        changes["z_m"] = tidy(there[2])
+        changes["z_m"] = tidy(moved[2])
     return with_start(scene, changed_start(start, **changes, **_turned_angles(start, turn)))
 
 
 def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
-    """Angles of a placed start after a rotation of the whole robot."""
+    """Return the angles of a placed start after a rotation of the whole robot."""
     if _upright(turn):
         changes = {}
         by = math.degrees(math.atan2(turn[1, 0], turn[0, 0]))
@@ -331,10 +331,10 @@ def _within_half_a_turn(degrees: float) -> float:
 def _carried_state(
     start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray
 ) -> StateStart:
-    place = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
+    position = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
     orientation = np.array(start.orientation_wxyz)
     orientation = orientation / np.linalg.norm(orientation, axis=1, keepdims=True).clip(1e-300)
-    changes: dict[str, Any] = {"position_m": _triples(place)}
+    changes: dict[str, Any] = {"position_m": _triples(position)}
     if not np.array_equal(turn, np.eye(3)):
         changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(orientation)))
         for name in ("velocity_m_s", "angular_velocity_rad_s"):
@@ -385,13 +385,13 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
     level = with_start(scene, _validated(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])
     turned = round(math.degrees(math.remainder(turned, math.tau)), 6) + 0.0
-    there = with_start(scene, _validated(kind, values | {"heading_deg": turned}))
-    away = (now[:, :2] - initial_state(there)[0][:, :2]).mean(axis=0)
-    place = {"x_m": round(float(away[0]), 6) + 0.0, "y_m": round(float(away[1]), 6) + 0.0}
-    return with_start(scene, _validated(kind, values | {"heading_deg": turned} | place))
+    placed = with_start(scene, _validated(kind, values | {"heading_deg": turned}))
+    away = (now[:, :2] - initial_state(placed)[0][:, :2]).mean(axis=0)
+    position = {"x_m": round(float(away[0]), 6) + 0.0, "y_m": round(float(away[1]), 6) + 0.0}
+    return with_start(scene, _validated(kind, values | {"heading_deg": turned} | position))
 
 
 def _mean_direction(pose: FloatArray) -> float:
-    """Mean direction of the links seen from above, rad: it turns with the robot for any shape."""
+    """Return the mean direction of the links seen from above, rad: it turns with the robot for any shape."""
     x, y = matrices(pose[:, 3:])[:, :2, 0].sum(axis=0)
     return math.atan2(y, x)

@@ -21,7 +21,7 @@ from snakestudio.model.scene import Scene
 _USUAL_LINK = 0.122
 """Link length of the robot that the default obstacle sizes suit, m."""
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,25 @@ class Preset:
     icon: str
     """Name of its icon."""
 
-    make: Callable[[Scene, Place], tuple[Obstacle, ...]]
+    make: Callable[[Scene, Point], tuple[Obstacle, ...]]
     """Creates its obstacles around a position (x, y), m, in sizes that suit the scene's robot."""
 
 
 def _fit(scene: Scene) -> Fit:
-    """Function that scales a length for the default link length to the scene's, to three digits, m."""
+    """Return the function that scales a length for the default link length to the scene's, to three digits, m."""
     scale = scene.robot.link_length_m / _USUAL_LINK
     return lambda length: min(1e3, max(1e-4, float(f"{length * scale:.3g}")))
 
 
 def last_like(scene: Scene, name: str) -> Obstacle | None:
-    """Last obstacle of the kind of a preset, or None. Walls and boxes are separate."""
+    """Return the last obstacle of the kind of a preset, or None. Walls and boxes are separate."""
     return next(
         (o for o in reversed(scene.obstacles) if o.kind == name and shape_of(o).typical(o)), None
     )
 
 
 def _named(scene: Scene, title: str, obstacle: Obstacle) -> Obstacle:
-    """The obstacle with a name that counts those of its title, unless its title is the same without one."""
+    """Return the obstacle with a name that counts those of its title, unless its title is the same without one."""
     index = len(scene.obstacles)
     titles = {obstacle_title(each, i) for i, each in enumerate(scene.obstacles)}
     name = next(name for i in range(1, index + 2) if (name := f"{title} {i}") not in titles)
@@ -67,9 +67,9 @@ def _named(scene: Scene, title: str, obstacle: Obstacle) -> Obstacle:
     )
 
 
-def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
-    """One obstacle, with sizes and friction of the last one of its kind if there is one."""
-    at = {"x_m": place[0], "y_m": place[1]}
+def _one(kind: ShapeKind, name: str, scene: Scene, position: Point) -> tuple[Obstacle, ...]:
+    """Return one obstacle, with sizes and friction of the last one of its kind if there is one."""
+    at = {"x_m": position[0], "y_m": position[1]}
     last = last_like(scene, name)
     if last is not None:
         new = obstacle_with(last, name="", group="", locked=False, hidden=False, **at)
@@ -79,8 +79,8 @@ def _one(kind: ShapeKind, name: str, scene: Scene, place: Place) -> tuple[Obstac
     return (_named(scene, kind.title, kind.fields(**at, **sizes, **kind.fresh(fit))),)
 
 
-def _several(of: Arrangement, scene: Scene, place: Place) -> tuple[Obstacle, ...]:
-    obstacles = of.make(_fit(scene), *place)
+def _several(of: Arrangement, scene: Scene, position: Point) -> tuple[Obstacle, ...]:
+    obstacles = of.make(_fit(scene), *position)
     if len(obstacles) == 1:
         return (_named(scene, of.title, obstacles[0]),)
     group = free_group_name(scene, of.title)
@@ -88,7 +88,7 @@ def _several(of: Arrangement, scene: Scene, place: Place) -> tuple[Obstacle, ...
 
 
 def _all() -> dict[str, Preset]:
-    """Presets of every shape: a single obstacle, and its arrangements."""
+    """Return the presets of every shape: a single obstacle, and its arrangements."""
     presets: list[tuple[float, Preset]] = []
     for name, kind in SHAPES.items():
         presets.append(
@@ -116,10 +116,10 @@ PRESETS: Mapping[str, Preset] = _Presets()
 """All presets by name, in menu order."""
 
 
-def preset_obstacles(scene: Scene, name: str, place: Place) -> tuple[Obstacle, ...]:
-    """Obstacles of a preset at a position (x, y), m.
+def preset_obstacles(scene: Scene, name: str, position: Point) -> tuple[Obstacle, ...]:
+    """Return the obstacles of a preset at a position (x, y), m.
 
     Raises `KeyError` if there is no preset with that name. Raises `pydantic.ValidationError` if the
     position is out of range.
     """
-    return PRESETS[name].make(scene, place)
+    return PRESETS[name].make(scene, position)

@@ -85,14 +85,14 @@ def _resolved(overrides: Iterable[Override], count: int) -> dict[str, Values]:
 
 
 def _axes_of(override: Override, name: str) -> tuple[str, ...]:
-    """Axes that a table's value applies to."""
+    """Return the axes that a table's value applies to."""
     if isinstance(override, LinkOverride) or name in _WHOLE_JOINT:
         return ("",)
     return AXES if override.only is None else (override.only,)
 
 
 def usual_value(scene: Scene, table: Table, row: int, name: str, axis: str = "") -> Any:
-    """Value of a link or joint (0-based) if no table sets it, or None.
+    """Return the value of a link or joint (0-based) if no table sets it, or None.
 
     For friction of a link that is the ground's, for its inertia it follows from mass and size.
 
@@ -239,7 +239,7 @@ def _refused(key: str, message: str, remedy: str = "") -> SceneError:
 def _target(
     scene: Scene, table: Table, name: str, values: Mapping[int, Any], only: str | None
 ) -> Values:
-    """Values that the tables must set."""
+    """Return the values that the tables must set."""
     robot = scene.robot
     target = given_values(robot, table, name)
     for row, value in values.items():
@@ -275,7 +275,7 @@ def _is_usual(scene: Scene, table: Table, row: int, name: str, axis: str, value:
 def _with_column(
     overrides: list[Any], robot: Robot, table: Table, name: str, target: Values
 ) -> list[Any]:
-    """Tables changed so that one value is as in `target`, in the shortest form."""
+    """Return the tables changed so that one value is as in `target`, in the shortest form."""
     count = _count(robot, table)
     before = _resolved(overrides, count).get(name, {})
     if before == target:
@@ -300,7 +300,7 @@ def _with_column(
 
 
 def _changed(override: _AnyOverride, **values: Any) -> _AnyOverride:
-    """Table with other values; None removes one. The values are validated with the whole scene."""
+    """Return the table with other values; None removes one. The values are validated with the whole scene."""
     merged = {name: getattr(override, name) for name in override.model_fields_set} | values
     return type(override).model_construct(
         {name for name, value in merged.items() if value is not None},
@@ -342,7 +342,7 @@ def _appended(
 def _rewritten(
     overrides: list[Any], robot: Robot, table: Table, name: str, target: Values, arrange: Arrange
 ) -> list[Any] | None:
-    """Tables in which only new entries, or tables of the same links or joints, set the value."""
+    """Return the tables in which only new entries, or tables of the same links or joints, set the value."""
     count = _count(robot, table)
     result = [_changed(override, **{name: None}) for override in overrides]
     emptied = [_empty(new) and not _empty(old) for new, old in zip(result, overrides, strict=True)]
@@ -355,18 +355,18 @@ def _rewritten(
     for entry in arrange(target, count, _per_axis(table, name)):
         numbers = alike.get((selected(entry.where, count), entry.only), [])
         free = (each for each in numbers if each >= first and getattr(result[each], name) is None)
-        place = next(free, len(result))
-        if place == len(result):
+        index = next(free, len(result))
+        if index == len(result):
             result.append(_table(table, entry, name))
             emptied.append(False)
         else:
-            result[place] = _changed(result[place], **{name: entry.value})
+            result[index] = _changed(result[index], **{name: entry.value})
         if arrange is _layered:
-            first = place + 1  # later entries are exceptions from this one
+            first = index + 1  # later entries are exceptions from this one
     result = [
         override
-        for override, gone in zip(result, emptied, strict=True)
-        if not (gone and _empty(override))
+        for override, was_emptied in zip(result, emptied, strict=True)
+        if not (was_emptied and _empty(override))
     ]
     return result if _resolved(result, count).get(name, {}) == target else None
 
@@ -389,7 +389,7 @@ Arrange = Callable[[Values, int, bool], list[_Entry]]
 
 
 def _columns(target: Values, per_axis: bool) -> list[tuple[str | None, dict[int, Any]]]:
-    """Values by row: those shared by all axes, then those of single axes."""
+    """Return the values by row: those shared by all axes, then those of single axes."""
     if not per_axis:
         return [(None, {row: value for (row, _), value in target.items()})]
     shared: dict[int, Any] = {}
@@ -406,7 +406,7 @@ def _columns(target: Values, per_axis: bool) -> list[tuple[str | None, dict[int,
 
 
 def _split(target: Values, count: int, per_axis: bool) -> list[_Entry]:
-    """Entries such that no two apply to the same link or joint and axis."""
+    """Return the entries such that no two apply to the same link or joint and axis."""
     return [
         _Entry(index, only, value)
         for only, column in _columns(target, per_axis)
@@ -416,7 +416,7 @@ def _split(target: Values, count: int, per_axis: bool) -> list[_Entry]:
 
 
 def _layered(target: Values, count: int, per_axis: bool) -> list[_Entry]:
-    """Most frequent value for all, for every other or for a range, followed by exceptions."""
+    """Return the most frequent value for all, for every other or for a range, followed by exceptions."""
     entries = []
     for only, column in _columns(target, per_axis):
         backgrounds = [range(count), range(0, count, 2), range(1, count, 2)]
@@ -447,7 +447,7 @@ def _layered(target: Values, count: int, per_axis: bool) -> list[_Entry]:
 
 
 def _by_value(column: Mapping[int, Any]) -> list[tuple[Any, list[int]]]:
-    """Rows by value, in the order of the first row."""
+    """Return the rows by value, in the order of the first row."""
     rows: dict[tuple[type, Any], list[int]] = {}
     for row in sorted(column):
         rows.setdefault((type(column[row]), column[row]), []).append(row)
@@ -455,7 +455,7 @@ def _by_value(column: Mapping[int, Any]) -> list[tuple[Any, list[int]]]:
 
 
 def _indices(rows: list[int], count: int) -> list[int | str]:
-    """Smallest set of indices that selects exactly these rows (0-based, ascending)."""
+    """Return the smallest set of indices that selects exactly these rows (0-based, ascending)."""
     if not rows:
         return []
     if len(rows) == count and count > 1:

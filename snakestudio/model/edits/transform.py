@@ -41,14 +41,14 @@ def reference_point(obstacle: Obstacle) -> FloatArray:
 
 
 def own_axes(obstacle: Obstacle) -> FloatArray:
-    """Axes of the obstacle as the columns of a rotation matrix, (3, 3)."""
+    """Return the axes of the obstacle as the columns of a rotation matrix, (3, 3)."""
     return turned(
         _yaw(obstacle), getattr(obstacle, "pitch_deg", 0.0), getattr(obstacle, "roll_deg", 0.0)
     )
 
 
 def direction_of(axis: str | ArrayLike) -> FloatArray:
-    """Unit vector (3,) of "x", "y", "z" or of any vector."""
+    """Return the unit vector (3,) of "x", "y", "z" or of any vector."""
     if isinstance(axis, str):
         return np.array([float(axis == name) for name in "xyz"])
     vector = np.asarray(axis, float)
@@ -57,7 +57,7 @@ def direction_of(axis: str | ArrayLike) -> FloatArray:
 
 
 def turned_about(axis: str | ArrayLike, angle: float) -> FloatArray:
-    """Rotation matrix (3, 3) of an angle (rad) about an axis (Rodrigues 1840)."""
+    """Return the rotation matrix (3, 3) of an angle (rad) about an axis (Rodrigues 1840)."""
     if isinstance(axis, str) and axis == "z":
         return rotation(angle)
     x, y, z = direction_of(axis)
@@ -218,7 +218,7 @@ def _tilted(o: Obstacle, turned: FloatArray) -> dict[str, float]:
 
 
 def _yaw(o: Obstacle) -> float:
-    """Direction of an obstacle's x axis from above, degrees."""
+    """Return the direction of an obstacle's x axis from above, degrees."""
     return float(getattr(o, shape_of(o).turn_key, 0.0))
 
 
@@ -227,7 +227,7 @@ def _length(metres: float) -> float:
 
 
 def _angle(degrees: float) -> float:
-    """Angle rounded to the millionth, between -180 and 180; 180 rather than -180."""
+    """Return the angle rounded to the millionth, between -180 and 180; 180 rather than -180."""
     tidy = round(math.remainder(degrees, 360.0), 6) + 0.0
     return 180.0 if tidy == -180.0 else tidy
 

@@ -216,7 +216,7 @@ def formula_of(
 
 @lru_cache(maxsize=64)
 def primitive(formula: Formula) -> Formula | None:
-    """Integral of the formula over t from 0, if the formula is a polynomial of t of limited length."""
+    """Return the integral of the formula over t from 0, if the formula is a polynomial of t of limited length."""
     try:
         with _counted():
             return _integral(formula)

@@ -92,7 +92,7 @@ class Vocabulary:
     limits: Limits = Limits()
 
     def description(self, functions: bool) -> str:
-        """Allowed syntax as text for remedies."""
+        """Return the allowed syntax as text for remedies."""
         symbols = [
             *self.operators,
             *(sign for sign in sorted(self.signs) if sign not in self.operators),
@@ -155,45 +155,45 @@ class Interpreter(ABC, Generic[Value]):
 
     @abstractmethod
     def number(self, tree: ast.expr, value: Any) -> Value:
-        """Value of a number: a finite float, or an int if the vocabulary has integers."""
+        """Return the value of a number: a finite float, or an int if the vocabulary has integers."""
 
     @abstractmethod
     def name(self, tree: ast.expr, name: str) -> Value:
-        """Value of a name, which can have the vocabulary's prefix; `unknown_name` rejects it."""
+        """Return the value of a name, which can have the vocabulary's prefix; `unknown_name` rejects it."""
 
     @abstractmethod
     def sign(self, tree: ast.UnaryOp, symbol: str, value: Value) -> Value:
-        """Result of a sign other than + before a value."""
+        """Return the result of a sign other than + before a value."""
 
     @abstractmethod
     def operation(self, tree: ast.BinOp, symbol: str, left: Value, right: Value) -> Value:
-        """Result of an operation on two values."""
+        """Return the result of an operation on two values."""
 
     def comparison(
         self, tree: ast.Compare, symbols: Sequence[str], values: Sequence[Value]
     ) -> Value:
-        """Result of a chain of comparisons; there is one more value than symbols."""
+        """Return the result of a chain of comparisons; there is one more value than symbols."""
         self.not_understood(tree)
 
     def condition(self, tree: ast.BoolOp, symbol: str, values: Sequence[Value]) -> Value:
-        """Result of conditions joined by "and" or "or"."""
+        """Return the result of conditions joined by "and" or "or"."""
         self.not_understood(tree)
 
     def call(self, tree: ast.Call, name: str) -> Value:
-        """Result of a call of one of `functions`, with positional arguments that are not evaluated yet."""
+        """Return the result of a call of one of `functions`, with positional arguments that are not evaluated yet."""
         self.not_understood(tree)
 
     def constant(self, value: Value) -> float | None:
-        """Number that a value is; None if it depends on names."""
+        """Return the number that a value is; None if it depends on names."""
         return None
 
     def position(self, tree: ast.expr) -> tuple[int, int]:
-        """Indices of the first character of a part of the text, and of the character after its last."""
+        """Return the indices of the first character of a part of the text, and of the character after its last."""
         end = tree.end_col_offset if tree.end_col_offset is not None else tree.col_offset + 1
         return self._position(tree.col_offset), self._position(end - 1) + 1
 
     def excerpt(self, tree: ast.expr) -> str:
-        """Part of the text as typed, shortened."""
+        """Return the part of the text as typed, shortened."""
         start, stop = self.position(tree)
         return shortened(self._label[start:stop], _EXCERPT)
 
@@ -281,7 +281,7 @@ class Interpreter(ABC, Generic[Value]):
         return self.number(tree, self.finite(tree, value))
 
     def finite(self, tree: ast.expr, value: Any) -> float:
-        """Number as a float; rejects values that are not finite."""
+        """Return the number as a float; rejects values that are not finite."""
         try:
             number = float(value)
         except OverflowError:
@@ -344,7 +344,7 @@ class Interpreter(ABC, Generic[Value]):
             raise FormulaError("there is a syntax error", example) from error
 
     def _position(self, offset: int) -> int:
-        """Index of the character at a byte offset of the source."""
+        """Return the index of the character at a byte offset of the source."""
         if not self._source.isascii():
             offset = len(self._source.encode()[: max(offset, 0)].decode(errors="ignore"))
         return self._positions[min(max(offset, 0), len(self._positions) - 1)]

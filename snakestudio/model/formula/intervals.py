@@ -96,19 +96,19 @@ def _interval(value: Any) -> Interval:
 
 
 def _sound(low: Any, high: Any) -> Interval:
-    """Interval with infinite bounds where rounding or infinities left NaN."""
+    """Return the interval with infinite bounds where rounding or infinities left NaN."""
     return Interval(np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high))
 
 
 def _limited(where: Any, low: Any, high: Any) -> Interval:
-    """Bounds where the formula has a value for certain, infinite elsewhere."""
+    """Return the bounds where the formula has a value for certain, infinite elsewhere."""
     return _sound(np.where(where, low, -np.inf), np.where(where, high, np.inf))
 
 
 def _rising(
     function: Callable[[Any], Any], least: float = -np.inf, most: float = np.inf
 ) -> Callable[[Any], Interval]:
-    """Interval version of a function that increases on its domain from `least` to `most`."""
+    """Return the interval version of a function that increases on its domain from `least` to `most`."""
 
     def over(value: Any) -> Interval:
         x = _interval(value)
@@ -118,7 +118,7 @@ def _rising(
 
 
 def _turning(function: Callable[[Any], Any], *turns: float) -> Callable[[Any], Interval]:
-    """Interval version of a function that is monotonic between turning points."""
+    """Return the interval version of a function that is monotonic between turning points."""
 
     def over(value: Any) -> Interval:
         x = _interval(value)
@@ -193,7 +193,7 @@ def _compiled(formula: Formula) -> Callable[..., Any]:
 
 
 def bounds(formula: Formula, values: Mapping[str, Any]) -> tuple[Interval, ...]:
-    """Bounds of value, total time derivatives, and slope along X, as in `Formula.at`.
+    """Return the bounds of value, total time derivatives, and slope along X, as in `Formula.at`.
 
     Parameters
     ----------

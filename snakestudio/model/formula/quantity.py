@@ -76,7 +76,7 @@ def parse_number(text: str, unit: str = "") -> float:
 
 
 def is_unfinished(text: str, unit: str = "") -> bool:
-    """Whether the text can be the start of a number: ``-``, ``1/``, ``2*(``, ``12c``."""
+    """Return whether the text can be the start of a number: ``-``, ``1/``, ``2*(``, ``12c``."""
     plain = text.strip()
     if not plain or plain[-1] in "+-*/^(.,×·" + MINUS or plain.count("(") > plain.count(")"):
         return True
@@ -89,7 +89,7 @@ def is_unfinished(text: str, unit: str = "") -> bool:
 
 
 def _units_of(unit: str) -> dict[str, float]:
-    """Values of convertible units relative to `unit`; empty if it is not convertible."""
+    """Return the values of convertible units relative to `unit`; empty if it is not convertible."""
     for units in _DIMENSIONS.values():
         if unit in units:
             return {name: size / units[unit] for name, size in units.items()}
@@ -97,7 +97,7 @@ def _units_of(unit: str) -> dict[str, float]:
 
 
 def _with_factors(plain: str, units: dict[str, float]) -> str:
-    """Text in which units after operands are replaced by factors."""
+    """Return the text in which units after operands are replaced by factors."""
     end = 0  # end of the previous operand, if any
     done: list[str] = []
     for match in _TOKEN.finditer(plain):
@@ -140,7 +140,7 @@ class _Quantity(Interpreter[float]):
     )
 
     def finite(self, tree: ast.expr, value: float) -> float:
-        return float(value)  # only the result must be finite
+        return float(value)  # intermediate values may overflow; the result must be finite
 
     def number(self, tree: ast.expr, value: float) -> float:
         return value
@@ -161,7 +161,7 @@ class _Quantity(Interpreter[float]):
 
 
 def parse_numbers(text: str) -> tuple[float, ...]:
-    """Numbers separated by spaces, semicolons or line ends (a comma can be a decimal comma).
+    """Return the numbers separated by spaces, semicolons or line ends (a comma can be a decimal comma).
 
     Raises `NumberTextError` if one of them is not a number.
     """

@@ -41,17 +41,17 @@ UNITS: dict[str, Unit] = {
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
-    """Unit of a product (`sign` 1) or quotient (-1)."""
+    """Return the unit of a product (`sign` 1) or quotient (-1)."""
     return None if a is None or b is None else (a[0] + sign * b[0], a[1] + sign * b[1])
 
 
 def raised(a: Unit, exponent: float) -> Unit:
-    """Unit of a power."""
+    """Return the unit of a power."""
     return None if a is None else (a[0] * exponent, a[1] * exponent)
 
 
 def spoken(unit: Unit) -> str:
-    """Unit as text for users."""
+    """Return the unit as text for users."""
     if unit is None:
         return "any unit"
     names = {value: name for name, value in reversed(UNITS.items()) if name != "rad/s"}
@@ -63,7 +63,7 @@ def spoken(unit: Unit) -> str:
 
 
 def product_size(a: Size, b: Size) -> Size:
-    """Size of a product, or of a function of a term."""
+    """Return the size of a product, or of a function of a term."""
     return a[0] + b[0], a[1] + b[1] + a[0] + b[0], a[2] + b[2] + 2 * (a[1] + b[1]) + a[0] + b[0]
 
 
@@ -172,7 +172,7 @@ class _Formula(Interpreter[_Term]):
         return self._number_in(tree, value, None)
 
     def _number_in(self, tree: ast.expr, value: float, unit: Unit) -> _Term:
-        """Term of a number; 17 digits, so that numpy receives the exact value."""
+        """Return the term of a number; 17 digits, so that numpy receives the exact value."""
         value = self.finite(tree, value)
         is_exact = value in (-1.0, 0.0, 1.0)
         number = self._sympy.Integer(int(value)) if is_exact else self._sympy.Float(value, 17)
@@ -227,7 +227,7 @@ class _Formula(Interpreter[_Term]):
         return _Term(value, unit, None, (growth[0], growth[1], growth[2]))
 
     def _unit(self, tree: ast.BinOp, symbol: str, left: _Term, right: _Term) -> Unit:
-        """Unit of the result of an operation; rejects sums of different units and the like."""
+        """Return the unit of the result of an operation; rejects, for example, sums of different units."""
         if symbol in ("+", "-"):
             if left.unit is not None and right.unit is not None and left.unit != right.unit:
                 self.refuse(
@@ -253,7 +253,7 @@ class _Formula(Interpreter[_Term]):
         return raised(left.unit, right.number) if right.number is not None else left.unit
 
     def _folded(self, tree: ast.expr, symbol: str, left: float, right: float) -> float:
-        """Result of an operation on two numbers."""
+        """Return the result of an operation on two numbers."""
         try:
             value = self.vocabulary.operators[symbol](left, right)
         except ZeroDivisionError:

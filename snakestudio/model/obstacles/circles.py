@@ -43,7 +43,7 @@ class Circles(NamedTuple):
 
 
 def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
-    """Error that lists the problems of a file, one per line."""
+    """Return the error that lists the problems of a file, one per line."""
     lines = list(mistakes[:_MOST])
     if len(mistakes) > _MOST:
         lines.append(f"... and {len(mistakes) - _MOST} more problems.")
@@ -124,11 +124,11 @@ def _cells(line: str, delimiter: str) -> list[str]:
             for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
         ]
     except csv.Error:
-        return [line]  # not a row of numbers, so it is reported later
+        return [line]  # a line that is not a row of numbers is reported later
 
 
 def _header(cells: list[str], line: int, source: str) -> tuple[list[str], str, list[str]]:
-    """Meaning of each column ("" if ignored), their unit, and notes on ignored columns."""
+    """Return the meaning of each column ("" if ignored), their unit, and notes on ignored columns."""
     columns = []
     units = set()
     unknown = []

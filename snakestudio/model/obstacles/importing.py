@@ -19,7 +19,7 @@ Cylinders = tuple[Cylinder, ...]
 
 
 def cylinders_of(scene: Scene) -> Cylinders:
-    """Cylinders that a scene already contains."""
+    """Return the cylinders that a scene already contains."""
     return tuple(o for o in scene.obstacles if isinstance(o, Cylinder))
 
 
@@ -81,7 +81,7 @@ def as_cylinders(
 
 
 def bounds(cylinders: Sequence[Cylinder]) -> tuple[float, float, float, float]:
-    """Bounding rectangle of at least one cylinder: x and y of its corners, m (left, bottom, right, top)."""
+    """Return the bounding rectangle of at least one cylinder: x and y of its corners, m (left, bottom, right, top)."""
     return (
         min(c.x_m - c.radius_m for c in cylinders),
         min(c.y_m - c.radius_m for c in cylinders),

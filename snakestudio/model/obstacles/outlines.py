@@ -65,8 +65,10 @@ def _nearest_on(points: FloatArray, corners: FloatArray) -> tuple[float, FloatAr
     side = end - begin
     size = np.square(side).sum(axis=1)
     to = points[:, None] - begin
-    share = np.clip(np.einsum("kli,li->kl", to, side) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
-    foot = begin + share[..., None] * side
+    fraction = np.clip(
+        np.einsum("kli,li->kl", to, side) / np.where(size > 0.0, size, 1.0), 0.0, 1.0
+    )
+    foot = begin + fraction[..., None] * side
     away = np.linalg.norm(points[:, None] - foot, axis=2)
     k, edge = np.unravel_index(int(np.argmin(away)), away.shape)
     return float(away[k, edge]), points[k], foot[k, edge]
@@ -96,7 +98,7 @@ def _overlap(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray] | None:
 
 
 def gap(a: Outline, b: Outline) -> Gap:
-    """Shortest distance between two outlines."""
+    """Return the shortest distance between two outlines."""
     inside = _overlap(a.points, b.points)
     if inside is not None:
         depth, direction = inside
@@ -116,7 +118,7 @@ def gap(a: Outline, b: Outline) -> Gap:
 
 
 def least_gap(mine: Iterable[Outline], others: Sequence[Outline]) -> Gap | None:
-    """Smallest gap between any of `mine` and any of `others`; None if either is empty."""
+    """Return the smallest gap between any of `mine` and any of `others`; None if either is empty."""
     best: Gap | None = None
     for one in mine:
         for other in others:
@@ -137,7 +139,7 @@ def nearest_of_many(
     outlines: Callable[[int], Sequence[Outline]],
     without: Iterable[int] = (),
 ) -> tuple[int, Gap] | None:
-    """Index of the object nearest to some outlines, and the gap, or None.
+    """Return the index of the object nearest to some outlines, and the gap, or None.
 
     Bounding boxes are compared first, so that only few of thousands of objects need exact distances.
 
@@ -170,15 +172,15 @@ def nearest_of_many(
 
 
 def distances(outline: Outline, points: FloatArray) -> FloatArray:
-    """Distances (k,), m, of points (k, 2), m, from an outline; 0 inside it."""
+    """Return distances (k,), m, of points (k, 2), m, from an outline; 0 inside it."""
     begin, end = _edges(outline.points)
     nearest = np.full(len(points), np.inf)
     inside = np.full(len(points), len(outline.points) > 2)
     for a, edge in zip(begin, end - begin, strict=True):
         to = points - a
         size = float(edge @ edge)
-        share = np.clip(to @ edge / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
-        away = to - share * edge
+        fraction = np.clip(to @ edge / size, 0.0, 1.0)[:, None] if size > 0.0 else 0.0
+        away = to - fraction * edge
         np.minimum(nearest, np.hypot(away[:, 0], away[:, 1]), out=nearest)
         inside &= edge[0] * to[:, 1] - edge[1] * to[:, 0] >= 0.0
     return np.where(inside, 0.0, np.maximum(nearest - outline.radius, 0.0))
@@ -198,7 +200,7 @@ _UNIT = np.array([(x, y, z) for z in (-1.0, 1.0) for y in (-1.0, 1.0) for x in (
 
 
 def corners(body: Block | Prism | Relief) -> FloatArray:
-    """Points (k, 3) in the world, m, with the bounding box and the footprint of a body."""
+    """Return points (k, 3) in the world, m, with the bounding box and the footprint of a body."""
     if isinstance(body, Block):
         points: FloatArray = body.centre + (_UNIT * body.half) @ body.rotation.T
         return points
@@ -215,11 +217,11 @@ def corners(body: Block | Prism | Relief) -> FloatArray:
 
 
 def footprint(body: Block | Prism | Relief) -> FloatArray:
-    """Corners (m, 2), m, of the convex outline of a body from above, anticlockwise."""
+    """Return corners (m, 2), m, of the convex outline of a body from above, anticlockwise."""
     points = sorted(set(map(tuple, np.round(corners(body)[:, :2], 9).tolist())))
 
     def half(ordered: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-        """One side of the hull (Andrew's chain)."""
+        """Return one side of the hull (Andrew's chain)."""
         hull: list[tuple[float, ...]] = []
         for x, y in ordered:
             while len(hull) > 1 and (hull[-1][0] - hull[-2][0]) * (y - hull[-2][1]) <= (
@@ -233,7 +235,7 @@ def footprint(body: Block | Prism | Relief) -> FloatArray:
 
 
 def solid_outline(solid: Solid) -> Outline:
-    """Convex outline of a body from above."""
+    """Return the convex outline of a body from above."""
     if isinstance(solid, Post):
         return Outline(np.array([(solid.x, solid.y)]), solid.radius)
     return Outline(footprint(solid), 0.0)
@@ -251,13 +253,13 @@ class PlanBoxes(NamedTuple):
         return 0.5 * (self.low + self.high)
 
     def around(self, indices: Sequence[int]) -> tuple[FloatArray, FloatArray]:
-        """Corners (2,) of the bounding box of several boxes, m."""
+        """Return corners (2,) of the bounding box of several boxes, m."""
         chosen = list(indices)
         return self.low[chosen].min(axis=0), self.high[chosen].max(axis=0)
 
 
 def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
-    """Corners (2,) of the bounding box of one body, m."""
+    """Return corners (2,) of the bounding box of one body, m."""
     if isinstance(solid, Post):
         middle = np.array([solid.x, solid.y])
         return middle - solid.radius, middle + solid.radius
@@ -267,7 +269,7 @@ def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
 
 @by_identity
 def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
-    """Smallest x and y, largest x and y of an obstacle, m."""
+    """Return the smallest x and y, largest x and y of an obstacle, m."""
     # The extent is known even if the obstacle's files are missing, and needs no reading of them.
     extents = [
         _extent(solid) for solid in obstacle_solids(shape_of(obstacle).without_files(obstacle))
@@ -278,6 +280,6 @@ def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
 
 
 def plan_boxes(obstacles: Sequence[Obstacle]) -> PlanBoxes:
-    """Axis-aligned bounding boxes of obstacles."""
+    """Return the axis-aligned bounding boxes of obstacles."""
     boxes = np.array([_box(obstacle) for obstacle in obstacles]).reshape(-1, 4)
     return PlanBoxes(boxes[:, :2].copy(), boxes[:, 2:].copy())

@@ -27,7 +27,7 @@ LARGEST = 4096
 
 
 def grey_values(path: Path) -> NDArray[np.float64]:
-    """Grey values from 0 to 1 of an image, first row at the bottom.
+    """Return the grey values from 0 to 1 of an image, first row at the bottom.
 
     Raises `InputError` if the file is not an image of one of the `KINDS`, or has less than 2 or more
     than `LARGEST` pixels in either direction.
@@ -37,7 +37,9 @@ def grey_values(path: Path) -> NDArray[np.float64]:
     with opened(path, PICTURE) as file:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("error")  # for damaged files and rejected sizes
+                warnings.simplefilter(
+                    "error"
+                )  # Pillow warns about damaged files and rejected sizes
                 with Image.open(file, formats=KINDS) as image:
                     width, height = image.size
                     if not (min(width, height) >= 2 and max(width, height) <= LARGEST):
@@ -56,7 +58,7 @@ def grey_values(path: Path) -> NDArray[np.float64]:
 
 
 def scene_picture(name: str, base_dir: Path | None) -> NDArray[np.float64]:
-    """Grey values from 0 to 1 of an image of a scene, first row at the bottom; shared, so read-only.
+    """Return the grey values from 0 to 1 of an image of a scene, first row at the bottom; shared, so read-only.
 
     Raises `InputError` if the file is unusable; the message names the file.
     """

@@ -47,7 +47,7 @@ class Obstacle(Frozen):
 
 
 def name() -> str:
-    """Name for users."""
+    """Return the name for users."""
     declared: str = value(
         "",
         label="Name",
@@ -59,7 +59,7 @@ def name() -> str:
 
 
 def group() -> str:
-    """Group for selection and movement."""
+    """Return the group for selection and movement."""
     declared: str = value(
         "",
         label="Group",
@@ -71,7 +71,7 @@ def group() -> str:
 
 
 def place(axis: str, what: str) -> float:
-    """Coordinate, m."""
+    """Return the coordinate, m."""
     declared: float = value(
         label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True
     )
@@ -79,7 +79,7 @@ def place(axis: str, what: str) -> float:
 
 
 def size(label: str, what: str, default: float) -> float:
-    """Length, m."""
+    """Return the length, m."""
     declared: float = value(
         default, label=label, unit="m", help=what, gt=0, le=1e3, slider=(0.01, 2), live=True
     )
@@ -87,7 +87,7 @@ def size(label: str, what: str, default: float) -> float:
 
 
 def angle(label: str, what: str) -> float:
-    """Direction, degrees."""
+    """Return the direction, degrees."""
     declared: float = value(
         0.0, label=label, unit="°", help=what, ge=-360, le=360, slider=(-180, 180), live=True
     )
@@ -95,7 +95,7 @@ def angle(label: str, what: str) -> float:
 
 
 def friction(default: float) -> float:
-    """Friction coefficient of the surface."""
+    """Return the friction coefficient of the surface."""
     declared: float = friction_coefficient(
         default, "Friction", "Coulomb friction coefficient of the surface", "µ"
     )
@@ -103,7 +103,7 @@ def friction(default: float) -> float:
 
 
 def locked() -> bool:
-    """Whether the obstacle is protected from changes."""
+    """Return whether the obstacle is protected from changes."""
     declared: bool = value(
         False,
         label="Locked",
@@ -114,7 +114,7 @@ def locked() -> bool:
 
 
 def hidden() -> bool:
-    """Whether the obstacle is not drawn."""
+    """Return whether the obstacle is not drawn."""
     declared: bool = value(
         False, label="Hidden", help="Hidden obstacles are not drawn but still collide", live=True
     )
@@ -271,7 +271,7 @@ class ShapeKind(FieldsDeclaration):
 
 
 def grown(obstacle: Obstacle, **factors: float) -> dict[str, float]:
-    """Values that change if each is multiplied by its factor, rounded to seven digits."""
+    """Return the values that change if each is multiplied by its factor, rounded to seven digits."""
     return {
         key: float(f"{getattr(obstacle, key) * by:.7g}") for key, by in factors.items() if by != 1.0
     }
@@ -307,12 +307,12 @@ SHAPES: Registry[ShapeKind] = registry.SHAPES
 
 
 def shape_of(obstacle: Obstacle) -> ShapeKind:
-    """Declaration of an obstacle's shape."""
+    """Return the declaration of an obstacle's shape."""
     return SHAPES[obstacle.kind]
 
 
 def files_of(obstacle: Obstacle) -> dict[str, str]:
-    """Names of files that an obstacle uses, by field."""
+    """Return the names of files that an obstacle uses, by field."""
     return {
         key: named
         for key in shape_of(obstacle).files
@@ -321,7 +321,7 @@ def files_of(obstacle: Obstacle) -> dict[str, str]:
 
 
 def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[Solid]:
-    """Solids of one obstacle.
+    """Return the solids of one obstacle.
 
     Raises `SceneError` if a file that it uses (the table or the image of a height field) is unusable.
 
@@ -337,7 +337,7 @@ def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[So
 
 @by_identity
 def _cached_solids(obstacle: Obstacle) -> tuple[Solid, ...]:
-    """Solids of an obstacle that uses no files; cached, so read-only."""
+    """Return the solids of an obstacle that uses no files; cached, so read-only."""
     solids = tuple(shape_of(obstacle).solids(obstacle, None))
     for solid in solids:
         for part in solid:

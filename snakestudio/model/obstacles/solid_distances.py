@@ -21,12 +21,12 @@ def _combined(sideways: FloatArray, upwards: FloatArray) -> FloatArray:
 
 
 def from_post(centre: FloatArray, radius: float, height: float) -> Distance:
-    """Distance from an upright cylinder on the ground."""
+    """Return the distance from an upright cylinder on the ground."""
     return lambda p: _combined(np.linalg.norm(p[:, :2] - centre, axis=1) - radius, p[:, 2] - height)
 
 
 def from_blocks(centre: FloatArray, turn: FloatArray, half: FloatArray) -> Distance:
-    """Distance from the nearest of k boxes: centres (k, 3), rotations (k, 3, 3), half sizes (k, 3)."""
+    """Return the distance from the nearest of k boxes: centres (k, 3), rotations (k, 3, 3), half sizes (k, 3)."""
 
     def distance(p: FloatArray) -> FloatArray:
         away = np.abs(np.einsum("kij,pki->pkj", turn, p[:, None] - centre)) - half
@@ -37,7 +37,7 @@ def from_blocks(centre: FloatArray, turn: FloatArray, half: FloatArray) -> Dista
 
 
 def from_prism(body: Prism) -> Distance:
-    """Distance from an extruded convex profile."""
+    """Return the distance from an extruded convex profile."""
     begin = body.profile
     edge = np.roll(body.profile, -1, axis=0) - body.profile
     normal = np.column_stack((edge[:, 1], -edge[:, 0])) / np.linalg.norm(
@@ -47,10 +47,10 @@ def from_prism(body: Prism) -> Distance:
     def distance(p: FloatArray) -> FloatArray:
         local = (p - body.origin) @ body.rotation
         from_begin = local[:, None, [0, 2]] - begin
-        share = np.clip(
+        fraction = np.clip(
             np.einsum("pki,ki->pk", from_begin, edge) / np.square(edge).sum(axis=1), 0.0, 1.0
         )
-        near = np.linalg.norm(from_begin - share[..., None] * edge, axis=2).min(axis=1)
+        near = np.linalg.norm(from_begin - fraction[..., None] * edge, axis=2).min(axis=1)
         beyond = np.einsum("pki,ki->pk", from_begin, normal).max(axis=1)
         return _combined(
             np.where(beyond > 0.0, near, beyond), np.abs(local[:, 1]) - body.half_width
@@ -60,7 +60,7 @@ def from_prism(body: Prism) -> Distance:
 
 
 def from_relief(body: Relief) -> Distance:
-    """Distance from the plane of the triangle below a point, or outside the field from its nearest wall."""
+    """Return the distance from the plane of the triangle below a point, or outside the field from its nearest wall."""
     ny, nx = body.heights.shape
     size = np.array([body.dx * (nx - 1), body.dy * (ny - 1)])
     turn = rotation(body.yaw)
@@ -88,7 +88,7 @@ def from_relief(body: Relief) -> Distance:
 
 
 def solids_distance(solids: Sequence[Solid]) -> Distance:
-    """Distance from the nearest of several solids."""
+    """Return the distance from the nearest of several solids."""
     blocks = [solid for solid in solids if isinstance(solid, Block)]
     parts = [
         from_post(np.array([solid.x, solid.y]), solid.radius, solid.high)

@@ -63,7 +63,7 @@ class Prism(NamedTuple):
 
     @classmethod
     def upright(cls, corners: ArrayLike, low: float, high: float) -> Prism:
-        """Wall or pillar with a convex outline, from height `low` to `high`, m.
+        """Return the wall or pillar with a convex outline, from height `low` to `high`, m.
 
         Raises `MistakeError` if the corners are not those of a convex polygon.
 
@@ -119,7 +119,7 @@ class Relief(NamedTuple):
     """Heights of the grid points above `origin`, m. Shape (ny, nx)."""
 
     def surface(self, x: FloatArray, y: FloatArray) -> FloatArray:
-        """Height above the origin at points in its own frame, m; -inf outside."""
+        """Return the height above the origin at points in its own frame, m; -inf outside."""
         ny, nx = self.heights.shape
         u, v = x / self.dx, y / self.dy
         i, j = np.floor(u).clip(0, nx - 2).astype(int), np.floor(v).clip(0, ny - 2).astype(int)
@@ -140,5 +140,5 @@ Solid = Post | Block | Prism | Relief
 
 
 def turned(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
-    """Rotation matrix R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in degrees."""
+    """Return the rotation matrix R_z(yaw) R_y(pitch) R_x(roll), (3, 3), angles in degrees."""
     return rotation(math.radians(yaw), math.radians(pitch), math.radians(roll))

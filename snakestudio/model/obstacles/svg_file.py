@@ -194,7 +194,7 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
     parser = ElementTree.XMLParser(target=_Sieve(), encoding="utf-8")
     parser.feed(
         utf8_xml(data)
-    )  # in one piece, because the parser rescans long tokens with each piece
+    )  # fed in one piece because the parser rescans long tokens with each piece
     root: Element = parser.close()
     ignored_rules = apply_styles(root)
     for switch in root.iter("switch"):
@@ -207,7 +207,7 @@ def _what_places_circles(data: bytes) -> tuple[Element, int, int]:
 
 
 def _holds(element: Element) -> bool:
-    """Whether the conditions of an element hold: the language is English, and no extensions are known."""
+    """Return whether the conditions of an element hold: the language is English, and no extensions are known."""
     if "requiredExtensions" in element.keys():  # noqa: SIM118  (an element is not a mapping)
         return False
     languages = element.get("systemLanguage")
@@ -263,12 +263,12 @@ class _Sieve:
 
     def close(self) -> Element:
         """Return the drawing."""
-        assert self._root is not None  # otherwise it would not be XML
+        assert self._root is not None  # input without a root is not XML
         return self._root
 
 
 def _element(name: str, attributes: dict[str, str]) -> Element:
-    """Element with the attributes that affect circles, without namespaces."""
+    """Return the element with the attributes that affect circles, without namespaces."""
     values = {
         key.rpartition("}")[2]: value for key, value in sorted(attributes.items(), reverse=True)
     }
@@ -298,7 +298,7 @@ class _ElementCounter:
         )
 
     def _of(self, element: Element, referred: bool = False) -> tuple[int, int]:
-        """Numbers of followed elements and of other shapes that an element draws."""
+        """Return the numbers of followed elements and of other shapes that an element draws."""
         if (
             element.get("display") == "none"
             or not _holds(element)
@@ -329,7 +329,7 @@ class _ElementCounter:
 
 
 def _by_id(root: Element) -> dict[str, Element]:
-    """Elements by id; the first of several is used."""
+    """Return the elements by id; the first of several is used."""
     named: dict[str, Element] = {}
     for element in root.iter():
         if element.get("id"):
@@ -338,7 +338,7 @@ def _by_id(root: Element) -> dict[str, Element]:
 
 
 def _reference(use: Element) -> str:
-    """Id that a use refers to; "" if it refers to another file."""
+    """Return the Id that a use refers to; "" if it refers to another file."""
     href = use.get("href", "").strip()
     return href[1:] if href.startswith("#") else ""
 
@@ -460,7 +460,7 @@ class _Walk:
 
 
 def _length(text: str | None, full: float, otherwise: float) -> float:
-    """Length in the units of its element.
+    """Return the length in the units of its element.
 
     Parameters
     ----------
@@ -485,7 +485,7 @@ def _length(text: str | None, full: float, otherwise: float) -> float:
 
 
 def _times(first: _Matrix, second: _Matrix) -> _Matrix:
-    """Matrix that applies `second` first."""
+    """Return the matrix that applies `second` first."""
     a, b, c, d, e, f = first
     g, h, i, j, k, m = second
     return (
@@ -499,7 +499,7 @@ def _times(first: _Matrix, second: _Matrix) -> _Matrix:
 
 
 def _transform(text: str) -> _Matrix:
-    """Matrix of a transform attribute.
+    """Return the matrix of a transform attribute.
 
     Raises `InputError` if it cannot be parsed, because circles would be misplaced.
     """
@@ -519,7 +519,7 @@ def _transform(text: str) -> _Matrix:
 
 
 def _single(name: str, arguments: str) -> _Matrix | None:
-    """Matrix of one transformation; None if it cannot be parsed."""
+    """Return the matrix of one transformation; None if it cannot be parsed."""
     parts = [
         part for part in re.split(r"[\s,]+|(?<=[\d.])(?=[+-])(?<![eE])", arguments.strip()) if part
     ]
@@ -554,7 +554,7 @@ def _single(name: str, arguments: str) -> _Matrix | None:
 
 
 def _view_box(element: Element) -> tuple[float, float, float, float] | None:
-    """Left, top, width and height of the visible area, in inner units; None if there is no view box.
+    """Return the left, top, width and height of the visible area, in inner units; None if there is no view box.
 
     Raises `InputError` if it is not four numbers.
     """
@@ -573,16 +573,18 @@ def _view_box(element: Element) -> tuple[float, float, float, float] | None:
 def _fitting(
     box: tuple[float, float, float, float], width: float, height: float, how: str
 ) -> _Matrix:
-    """Matrix from a view box to a viewport of a given size (SVG 1.1, 7.8)."""
+    """Return the matrix from a view box to a viewport of a given size (SVG 1.1, 7.8)."""
     x, y, w, h = box
     tokens = [token for token in how.split() if token != "defer"] or ["xMidYMid"]
     align = tokens[0]
     sx, sy = width / w, height / h
     if align != "none":
         sx = sy = max(sx, sy) if "slice" in tokens[1:] else min(sx, sy)
-    share = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
+    fractions = {"Min": 0.0, "Mid": 0.5, "Max": 1.0}
     fx, fy = (
-        (0.0, 0.0) if align == "none" else (share.get(align[1:4], 0.5), share.get(align[5:8], 0.5))
+        (0.0, 0.0)
+        if align == "none"
+        else (fractions.get(align[1:4], 0.5), fractions.get(align[5:8], 0.5))
     )
     return sx, 0.0, 0.0, sy, fx * (width - w * sx) - x * sx, fy * (height - h * sy) - y * sy
 
@@ -600,7 +602,7 @@ class _Page:
 
 
 def _page(root: Element) -> _Page:
-    """Page of a drawing. Raises `InputError` if its size or view box is invalid."""
+    """Return the page of a drawing. Raises `InputError` if its size or view box is invalid."""
     box = _view_box(root)
     sizes: list[float | None] = []
     paper = ""

@@ -116,7 +116,7 @@ def _rules(sheet: str) -> tuple[list[_Rule], int]:
 
 
 def _blocks(sheet: str) -> Iterator[tuple[str, str]]:
-    """Selectors and declarations; blocks of at-rules (``@media``, ``@font-face``) are skipped."""
+    """Yield selectors and declarations; blocks of at-rules (``@media``, ``@font-face``) are skipped."""
     at = 0
     while (opening := sheet.find("{", at)) >= 0:
         selectors = sheet[at:opening].rpartition(";")[2].strip()

@@ -27,7 +27,7 @@ _TOGETHER = 16  # (time, abscissa) pairs evaluated in one call: all times at all
 
 
 def _pairs(field: Field, t: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Slope and rate of Gamma_X at pairs of times and abscissas, each (n,)."""
+    """Return the slope and rate of Gamma_X at pairs of times and abscissas, each (n,)."""
     slope = np.empty(len(t))
     rate = np.empty(len(t))
     for begin in range(0, len(t), _TOGETHER):
@@ -68,7 +68,7 @@ def minima(field: Field, t: FloatArray, length: float) -> tuple[NDArray[np.int64
 def motion(
     field: Field, t: FloatArray, at: FloatArray, length: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Speed and acceleration of minima at times `t` (n,) and abscissas `at` (n,) along the body; m/s, m/s^2.
+    """Return the speed and acceleration of minima at times `t` (n,) and abscissas `at` (n,) along the body; m/s, m/s^2.
 
     From d/dt Gamma_X'(C(t), t) = 0; derivatives without a formula are central differences.
     """
@@ -120,7 +120,7 @@ class Attachments:
         self.count = self._counted(scene) if count is None else count
 
     def _read(self, scene: Scene) -> list[tuple[Formula, list[Formula]]]:
-        """Formulas of the given anchorages: abscissa, and the six components of the twist."""
+        """Return the formulas of the given anchorages: abscissa, and the six components of the twist."""
         names = {"t": "s", **body_names(scene.beam).units}
         mistakes: dict[str, FormulaError] = {}
 
@@ -162,7 +162,7 @@ class Attachments:
         speed: FloatArray | None = None,
         field: Field | None = None,
     ) -> tuple[FloatArray, FloatArray]:
-        """Anchorages or supports at times `t` (k,).
+        """Return the anchorages or supports at times `t` (k,).
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class Attachments:
         for i, (anchor, (at, twists)) in enumerate(
             zip(self._support.explicit_anchors, self._anchors, strict=True)
         ):
-            place = np.stack(
+            position = np.stack(
                 [
                     np.broadcast_to(np.asarray(part, np.float64), t.shape)
                     for part in at.at(values)[:3]
@@ -210,9 +210,9 @@ class Attachments:
             )
             end = math.inf if anchor.until_s is None else anchor.until_s
             active = (t >= anchor.from_s - ROUNDING) & (t < end - ROUNDING)
-            active &= (place[:, 0] >= 0.0) & (place[:, 0] <= self._length)
+            active &= (position[:, 0] >= 0.0) & (position[:, 0] <= self._length)
             hold[active, i, 0] = 1.0
-            hold[active, i, 1:] = place[active]
+            hold[active, i, 1:] = position[active]
             for j, formula in enumerate(twists):
                 value, rate = formula.at(values)[:2]
                 twist[:, i, j] = value
@@ -229,12 +229,12 @@ class Attachments:
         first = np.floor(travel / wavelength - 0.25).astype(np.int64)
         rows = np.arange(len(travel))
         for wave in (first + j for j in range(self.count)):
-            place = (0.25 + wave) * wavelength - travel
-            active = (place > 0.0) & (place < self._length)
+            position = (0.25 + wave) * wavelength - travel
+            active = (position > 0.0) & (position < self._length)
             row = rows[active]
             slot = np.mod(wave, self.count)[active]
             hold[row, slot, 0] = 1.0
-            hold[row, slot, 1] = place[active]
+            hold[row, slot, 1] = position[active]
             hold[row, slot, 2:] = -speed[active]
 
     def _contracted(

@@ -99,7 +99,7 @@ _AS_GIVEN = {
 def axis_values(
     robot: Robot, gains: JointController, actuator: Actuator, axes: Sequence[Axis]
 ) -> AxisValues:
-    """Values of all `axes`: those common to all joints, overridden by joint tables."""
+    """Return the values of all `axes`: those common to all joints, overridden by joint tables."""
     count = len(axes)
     pitch = np.array([axis.kind == "pitch" for axis in axes], dtype=bool)
     most, current = (
@@ -159,7 +159,7 @@ def with_rotors(response: FloatArray, rotor: FloatArray) -> FloatArray:
 
 
 def limit_problems(robot: Robot, axes: Sequence[Axis], values: AxisValues) -> list[Problem]:
-    """Joint limits whose lower limit is not below the upper one."""
+    """Return the joint limits whose lower limit is not below the upper one."""
     wrong = np.nonzero(values.lower >= values.upper)[0]
     if not len(wrong):
         return []

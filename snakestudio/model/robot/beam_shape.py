@@ -47,7 +47,7 @@ class Resolution(NamedTuple):
 
 
 def _hat(v: FloatArray) -> FloatArray:
-    """Matrices (..., 3, 3) of the cross product with `v` (..., 3)."""
+    """Return matrices (..., 3, 3) of the cross product with `v` (..., 3)."""
     result = np.zeros((*v.shape, 3))
     result[..., 2, 1] = v[..., 0]
     result[..., 0, 2] = v[..., 1]
@@ -59,7 +59,7 @@ def _hat(v: FloatArray) -> FloatArray:
 
 
 def _exponential(w: FloatArray) -> FloatArray:
-    """Rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
+    """Return rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
     square = np.einsum("...i,...i", w[..., 3:], w[..., 3:])
     near = square < 1e-6  # range in which the series are exact to rounding
     angle = np.sqrt(np.where(near, 1.0, square))
@@ -85,7 +85,7 @@ def _exponential(w: FloatArray) -> FloatArray:
 
 
 def bracket(a: FloatArray, b: FloatArray) -> FloatArray:
-    """ad_a(b) of twists (..., 6), P5 (67)."""
+    """Return the ad_a(b) of twists (..., 6), P5 (67)."""
     linear = np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:])
     return np.concatenate([linear, np.cross(a[..., 3:], b[..., 3:])], axis=-1)
 
@@ -133,7 +133,7 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
 
 
 def slices(scene: Scene) -> int:
-    """Number N of slices of the body; see `resolution`.
+    """Return the number N of slices of the body; see `resolution`.
 
     Raises `SceneError` if a formula of the strain law is unusable.
     """
@@ -182,7 +182,7 @@ def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -
 
 
 def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolution) -> Resolution:
-    """Sufficient number of slices at some times, at least that of `before`."""
+    """Return the sufficient number of slices at some times, at least that of `before`."""
     length = law.beam.length_m
 
     def quantities(n: int) -> tuple[FloatArray, ...]:
@@ -203,9 +203,9 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
             for a, b, most in zip(coarse, fine, allowed, strict=True)
         ]
         missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
-        if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
+        if 2 * n > MOST or (max(errors) < 1.0 and missed.fraction < HIDDEN):
             deviations = Resolution(n, float(max(errors)), missed)
-            same = n == before.slices  # then the earlier evaluation used the same slices
+            same = n == before.slices  # the earlier evaluation then used the same slices
             return (
                 Resolution(n, max(deviations.excess, before.excess), max(missed, before.hidden))
                 if same
@@ -218,7 +218,7 @@ def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolut
 
 
 def grid(scene: Scene) -> FloatArray:
-    """Abscissas (2N+1,), m, at which an engine needs the strains: ends and middles of all slices.
+    """Return abscissas (2N+1,), m, at which an engine needs the strains: ends and middles of all slices.
 
     Raises `SceneError` as `slices`.
     """
@@ -226,14 +226,14 @@ def grid(scene: Scene) -> FloatArray:
 
 
 def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
-    """Orientations (m, 3, 3), positions (m, 3) of all grid points at the start, and indices of the sections."""
+    """Return orientations (m, 3, 3), positions (m, 3) of all grid points at the start, and indices of the sections."""
     beam = scene.beam
     start = scene.start
     points = grid(scene)
     strains = StrainLaw(scene.strain, beam).at(np.zeros(1), points).strain[0]
     with np.errstate(all="ignore"):
-        turn, place = shape(strains, beam.length_m)
-    if not (np.isfinite(place).all() and np.isfinite(turn).all()):
+        turn, position = shape(strains, beam.length_m)
+    if not (np.isfinite(position).all() and np.isfinite(turn).all()):
         raise SceneError(
             "strain: the formulas are not finite at t = 0; avoid 1/0 and roots of negative numbers."
         )
@@ -250,16 +250,16 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     else:
         onto = frame @ turn[at].T
     turn = onto @ turn
-    place = place @ onto.T
+    position = position @ onto.T
     z = getattr(start, "z_m", None)
-    place = (
-        place
+    position = (
+        position
         + np.array([getattr(start, "x_m", 0.0), getattr(start, "y_m", 0.0), z or 0.0])
-        - place[at]
+        - position[at]
     )
     if z is None:
-        place[:, 2] += beam.radius_m - place[:, 2].min()
-    return turn, place, recorded
+        position[:, 2] += beam.radius_m - position[:, 2].min()
+    return turn, position, recorded
 
 
 def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
@@ -272,8 +272,8 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
 
     Raises `SceneError` as `slices`, or if the strains are not finite.
     """
-    turn, place, recorded = _placed(scene)
-    pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
+    turn, position, recorded = _placed(scene)
+    pose = np.column_stack([position[recorded], quaternions(turn[recorded])])
     return pose, np.zeros((scene.beam.sections, 6))
 
 
@@ -286,11 +286,11 @@ def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
 
     Raises `SceneError` as `slices`.
     """
-    turn, place, recorded = _placed(scene)
+    turn, position, recorded = _placed(scene)
     start = scene.start
     velocity = np.array([getattr(start, name, 0.0) for name in ("vx_m_s", "vy_m_s", "vz_m_s")])
     omega = np.array([0.0, 0.0, math.radians(getattr(start, "omega_deg_s", 0.0))])
-    at = place[recorded[min(getattr(start, "link", 1), scene.beam.sections) - 1]]
-    velocity += np.cross(omega, place[0] - at)
-    pose = np.concatenate([place[0], quaternions(turn[:1])[0]])
+    at = position[recorded[min(getattr(start, "link", 1), scene.beam.sections) - 1]]
+    velocity += np.cross(omega, position[0] - at)
+    pose = np.concatenate([position[0], quaternions(turn[:1])[0]])
     return pose, np.concatenate([turn[0].T @ velocity, turn[0].T @ omega])

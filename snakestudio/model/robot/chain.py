@@ -14,7 +14,7 @@ from snakestudio.model.rotations import matrices, rotation
 
 
 def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
-    """Directions of all links in the plane, (n,), rad, for the wave's joint angles at t = 0.
+    """Return the directions of all links in the plane, (n,), rad, for the wave's joint angles at t = 0.
 
     The axis of the wave has the direction `axis`: theta_i = axis - A / (2 sin(delta/2)) cos((i - 3/2)
     delta + phase), and an offset psi bends the robot evenly about its middle. If the wave is so long
@@ -40,7 +40,7 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
 def _directions(
     waves: BodyWaves, wave: Wave, kind: str, axes: tuple[Axis, ...], n_links: int
 ) -> FloatArray:
-    """Directions as in `wave_directions` if only joints with an axis of `kind` take part in the wave.
+    """Return the directions as in `wave_directions` if only joints with an axis of `kind` take part in the wave.
 
     If some joints do not, the mean direction is 0.
     """
@@ -59,7 +59,7 @@ def _wave_angles(
 
 
 def gait_joint_angles(waves: BodyWaves, axes: tuple[Axis, ...], n_links: int) -> FloatArray:
-    """Angles of all joint axes at t = 0, (m,), rad (P1 (70), (71))."""
+    """Return the angles of all joint axes at t = 0, (m,), rad (P1 (70), (71))."""
     yaw, pitch = (_wave_angles(waves, wave, kind, axes, n_links) for kind, wave in waves.of_kinds)
     angles: FloatArray = yaw + pitch
     return angles
@@ -126,7 +126,7 @@ def middles(centre: FloatArray, turns: FloatArray, robot: Robot) -> FloatArray:
 
 
 def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> float:
-    """Height by which to raise the robot so that its lowest link touches the ground, m."""
+    """Return the height by which to raise the robot so that its lowest link touches the ground, m."""
     radius, half = (
         np.array([getattr(link, name) for link in robot.links])
         for name in ("radius", "contact_half_length")
@@ -138,7 +138,7 @@ def height_of_lowest(centre: FloatArray, turns: FloatArray, robot: Robot) -> flo
 
 
 def level_gait_frame(waves: BodyWaves, robot: Robot, axes: tuple[Axis, ...]) -> FloatArray:
-    """Orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 is level along x.
+    """Return the orientation (3, 3) of link 1 for which the robot in the gait's pose at t = 0 is level along x.
 
     The axis of the yaw wave is x (see `wave_directions`). With a pitch wave, link 1 also has the
     direction of that wave; because rotations in space do not add, the whole robot is then rotated until
@@ -162,7 +162,7 @@ def level_frame(
     first: FloatArray | None = None,
     heading: float = 0.0,
 ) -> FloatArray:
-    """Orientation (3, 3) of link 1 for which the mean of the links is level and has a heading, rad.
+    """Return the orientation (3, 3) of link 1 for which the mean of the links is level and has a heading, rad.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def level_frame(
 
 
 def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
-    """Angles of all joint axes of a robot in space, (m,), rad, between -pi and pi.
+    """Return the angles of all joint axes of a robot in space, (m,), rad, between -pi and pi.
 
     P1 (65), (66) in the program's axes, R_k^T R_{k+1} = R_z(yaw) R_y(pitch) R_x(roll), by atan2, valid
     for any angle. For joints with three axes the pitch is between -pi/2 and pi/2.
@@ -215,7 +215,7 @@ def joint_angles(pose: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
 
 
 def _angles_of(kinds: tuple[str, ...], r: FloatArray) -> tuple[FloatArray, ...]:
-    """Angles (j,) of joints with these axes, from rotations (3, 3, j)."""
+    """Return angles (j,) of joints with these axes, from rotations (3, 3, j)."""
     match kinds:
         case ("yaw",):
             return (np.arctan2(r[1, 0] - r[0, 1], r[0, 0] + r[1, 1]),)

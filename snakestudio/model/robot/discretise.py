@@ -27,7 +27,7 @@ _FINE = 65
 
 
 def links_of(beam: Beam, n: int) -> Robot:
-    """Robot of `n` links with the masses and inertias of the pieces of a body.
+    """Return the robot of `n` links with the masses and inertias of the pieces of a body.
 
     A link is a rod of mass rho A h with h = l / n; about a transverse axis through its centre its
     moment of inertia is m h^2 / 12 + rho (pi r^4 / 4) h.
@@ -129,13 +129,13 @@ def discretise(scene: Scene, n: int) -> Scene:
 
 
 def _start(scene: Scene, n: int) -> StateStart:
-    """Poses and velocities of the links at the start."""
+    """Return the poses and velocities of the links at the start."""
     beam = scene.beam
     h = beam.length_m / n
     law = StrainLaw(scene.strain, beam)
     zero = np.zeros(1)
     pose, twist = head_state(scene)
-    place, heading, velocity, omega = _section(law, pose, twist, 0.5 * h)
+    position, heading, velocity, omega = _section(law, pose, twist, 0.5 * h)
     angle, rate, _ = joint_motion(law, beam.length_m, n, yaw_axes(n - 1), zero)
     theta = heading + np.concatenate([[0.0], np.cumsum(angle[0])])
     spin = omega + np.concatenate([[0.0], np.cumsum(rate[0])])
@@ -143,7 +143,7 @@ def _start(scene: Scene, n: int) -> StateStart:
     across = np.stack([-axis[:, 1], axis[:, 0]], axis=1)
     steps = 0.5 * h * (axis[:-1] + axis[1:])
     speeds = 0.5 * h * (across[:-1] * spin[:-1, None] + across[1:] * spin[1:, None])
-    centre = place[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    centre = position[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
     moves = velocity[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(speeds, axis=0)])
     return StateStart(
         position_m=tuple((float(x), float(y), beam.radius_m) for x, y in centre),
@@ -161,20 +161,20 @@ def _section(
     """Position (3,), heading, velocity (3,) and turn rate, world frame, of a section of a planar body at t = 0."""
     points = np.linspace(0.0, abscissa, _FINE)
     field = law.at(np.zeros(1), points)
-    turn, place = shape(field.strain[0], abscissa)
+    turn, position = shape(field.strain[0], abscissa)
     rate = field.rate[0]
     # The contribution of the strain's rate to the twist, (7), relative to the head: velocity and turn
     # rate of the section.
     spin = rate[:, 5]
     here = (
         np.einsum("qij,qj->qi", turn, rate[:, :3])
-        + np.cross(np.array([0.0, 0.0, 1.0]), place[-1] - place) * spin[:, None]
+        + np.cross(np.array([0.0, 0.0, 1.0]), position[-1] - position) * spin[:, None]
     )
     weights = np.where(np.arange(_FINE) % 2 == 1, 4.0, 2.0)
     weights[[0, -1]] = 1.0
     weights *= abscissa / weights.sum()
     omega = float(twist[5] + weights @ spin)
-    local = twist[:3] + np.cross(twist[3:], place[-1]) + weights @ here
+    local = twist[:3] + np.cross(twist[3:], position[-1]) + weights @ here
     head = matrices(pose[None, 3:])[0]
     axis = head @ turn[-1, :, 0]
-    return pose[:3] + head @ place[-1], math.atan2(axis[1], axis[0]), head @ local, omega
+    return pose[:3] + head @ position[-1], math.atan2(axis[1], axis[0]), head @ local, omega

@@ -14,13 +14,13 @@ from snakestudio.model.robot.robot import Axis
 
 @lru_cache(maxsize=256)
 def entries(axes: tuple[Axis, ...], kind: str) -> IndexArray:
-    """Entries of the list that are axes of `kind`, (p,), ascending; read-only."""
+    """Return the entries of the list that are axes of `kind`, (p,), ascending; read-only."""
     return _fixed([entry for entry, axis in enumerate(axes) if axis.kind == kind])
 
 
 @lru_cache(maxsize=256)
 def joints(axes: tuple[Axis, ...], kind: str) -> IndexArray:
-    """0-based joints that have an axis of `kind`, (p,), ascending; read-only."""
+    """Return the 0-based joints that have an axis of `kind`, (p,), ascending; read-only."""
     return _fixed([axis.joint for axis in axes if axis.kind == kind])
 
 
@@ -32,13 +32,13 @@ def _fixed(numbers: Sequence[int]) -> IndexArray:
 
 @lru_cache(maxsize=256)
 def single_axes(axes: tuple[Axis, ...]) -> IndexArray:
-    """Entries of the axes that are the only ones of their joints, ascending; read-only."""
+    """Return the entries of the axes that are the only ones of their joints, ascending; read-only."""
     count = Counter(axis.joint for axis in axes)
     return _fixed([entry for entry, axis in enumerate(axes) if count[axis.joint] == 1])
 
 
 def entry_of(axes: tuple[Axis, ...], joint: int, kind: str) -> int:
-    """Entry of the axis of `kind` of a joint (0-based).
+    """Return the entry of the axis of `kind` of a joint (0-based).
 
     Raises `ValueError` if it does not exist.
     """
@@ -46,19 +46,19 @@ def entry_of(axes: tuple[Axis, ...], joint: int, kind: str) -> int:
 
 
 def kinds_of(axes: tuple[Axis, ...], joint: int) -> tuple[str, ...]:
-    """Kinds of the axes of a joint (0-based)."""
+    """Return the kinds of the axes of a joint (0-based)."""
     return tuple(axis.kind for axis in axes if axis.joint == joint)
 
 
 def by_joint(values: FloatArray, axes: tuple[Axis, ...], kind: str, n_joints: int) -> FloatArray:
-    """Values (..., m) of all axes as values of one kind by joint, (..., n_joints); 0 for joints without it."""
+    """Return values (..., m) of all axes as values of one kind by joint, (..., n_joints); 0 for joints without it."""
     result = np.zeros((*values.shape[:-1], n_joints), values.dtype)
     result[..., joints(axes, kind)] = values[..., entries(axes, kind)]
     return result
 
 
 def in_a_row(values: Mapping[str, FloatArray], axes: tuple[Axis, ...]) -> FloatArray:
-    """Values of all axes, (..., m), from values (..., n_joints) by kind; 0 for missing kinds."""
+    """Return the values of all axes, (..., m), from values (..., n_joints) by kind; 0 for missing kinds."""
     first = next(iter(values.values()))
     result = np.zeros((*first.shape[:-1], len(axes)), first.dtype)
     for kind, known in values.items():
@@ -67,15 +67,15 @@ def in_a_row(values: Mapping[str, FloatArray], axes: tuple[Axis, ...]) -> FloatA
 
 
 def yaw_axes(n_joints: int) -> tuple[Axis, ...]:
-    """Axes of joints that only turn about yaw."""
+    """Return the axes of joints that only turn about yaw."""
     return tuple(Axis(joint, "yaw") for joint in range(n_joints))
 
 
 def cardan_axes(n_joints: int) -> tuple[Axis, ...]:
-    """Axes of joints that turn about yaw and pitch."""
+    """Return the axes of joints that turn about yaw and pitch."""
     return tuple(Axis(joint, kind) for joint in range(n_joints) for kind in ("yaw", "pitch"))
 
 
 def from_pairs(values: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
-    """Values (..., m) of all axes from pairs of yaw and pitch, (..., n_joints, 2), as older files store them."""
+    """Return values (..., m) of all axes from pairs of yaw and pitch, (..., n_joints, 2), as older files store them."""
     return in_a_row({"yaw": values[..., 0], "pitch": values[..., 1]}, axes)

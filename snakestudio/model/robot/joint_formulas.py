@@ -65,7 +65,7 @@ class JointFormulas:
         return self.motion(time)[0]
 
     def motion(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Values, first and second time derivatives for all axes at times (k,), s: each (k, m)."""
+        """Return values, first and second time derivatives for all axes at times (k,), s: each (k, m)."""
         value, rate, acceleration = (np.zeros((len(time), len(self._axes))) for _ in range(3))
         for kind, formula in zip(self._names.values(), self._formulas, strict=True):
             here = joints(self._axes, kind)
@@ -100,7 +100,7 @@ class JointFormulas:
 
 
 def formula_problems(scene: Scene) -> list[Problem]:
-    """Problems of the formulas of a scene's gait during the run."""
+    """Return the problems of the formulas of a scene's gait during the run."""
     try:
         formulas = JointFormulas(scene.gait, scene.robot.n_links, scene.body.axes)
     except SceneError as error:
@@ -120,7 +120,7 @@ def formula_problems(scene: Scene) -> list[Problem]:
 
 
 def is_readable(gait: GaitFields) -> bool:
-    """Whether all formulas of a gait are usable."""
+    """Return whether all formulas of a gait are usable."""
     try:
         return bool(JointFormulas(gait, 2, cardan_axes(1)))
     except SnakeStudioError:

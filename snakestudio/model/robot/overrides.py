@@ -285,7 +285,7 @@ Override = LinkOverride | JointOverride
 
 
 def selected(index: int | str, count: int) -> range:
-    """0-based links or joints, out of `count`, that an `index` selects.
+    """Return 0-based links or joints, out of `count`, that an `index` selects.
 
     Raises `ValueError` with the reason if it is not an index, or selects one that does not exist.
     """
@@ -309,7 +309,7 @@ def selected(index: int | str, count: int) -> range:
 
 
 def values_of(override: Override) -> Iterator[tuple[str, object]]:
-    """Names and values given by an override."""
+    """Yield the names and values given by an override."""
     for name in type(override).model_fields:
         value = getattr(override, name)
         if name not in ("index", "only") and value is not None:
@@ -317,7 +317,7 @@ def values_of(override: Override) -> Iterator[tuple[str, object]]:
 
 
 def override_problems(overrides: Sequence[Override], count: int, table: str) -> list[Problem]:
-    """Problems in the overrides of `count` links ("link") or joints ("joint"), by index.
+    """Return the problems in the overrides of `count` links ("link") or joints ("joint"), by index.
 
     Overrides apply in order, so a range followed by one of its members is valid; two that select the
     same links or joints and give different values for the same key contradict each other.
@@ -341,9 +341,9 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
             problems.append(Problem("error", f"{key}.index", message, remedy))
             continue
         for name, this in values_of(override):
-            place = chosen, getattr(override, "only", None), name
-            if place in seen and seen[place][1] != this:
-                other, that = seen[place]
+            entry = chosen, getattr(override, "only", None), name
+            if entry in seen and seen[entry][1] != this:
+                other, that = seen[entry]
                 problems.append(
                     Problem(
                         "error",
@@ -352,5 +352,5 @@ def override_problems(overrides: Sequence[Override], count: int, table: str) -> 
                         "remove one of the two",
                     )
                 )
-            seen.setdefault(place, (number, this))
+            seen.setdefault(entry, (number, this))
     return problems

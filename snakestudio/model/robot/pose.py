@@ -56,7 +56,7 @@ def planar_arms(scene: Scene) -> tuple[float, float]:
 
 
 def joint_arms(scene: Scene) -> tuple[FloatArray, FloatArray]:
-    """Distances from the links' centres of gravity to each joint, in a planar model, each (n-1,), m.
+    """Return the distances from the links' centres of gravity to each joint, in a planar model, each (n-1,), m.
 
     The first array is for the link before the joint, the second for the link behind it; see
     `planar_arms`.
@@ -96,7 +96,7 @@ def _gait_directions(scene: Scene, start: GaitStart, base_dir: Path | None) -> F
 
 
 def _gait_angles(scene: Scene, start: GaitStart, base_dir: Path | None) -> FloatArray:
-    """Angles of all joint axes in the gait's pose at t = 0, (m,), rad."""
+    """Return the angles of all joint axes in the gait's pose at t = 0, (m,), rad."""
     own = scene.gait.first_angles(scene, base_dir)
     if own is not None:
         return own
@@ -108,7 +108,7 @@ def _gait_angles(scene: Scene, start: GaitStart, base_dir: Path | None) -> Float
 def _placed(
     scene: Scene, start: PlacedStart, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Planar state of a start with a placed link."""
+    """Return the planar state of a start with a placed link."""
     n = scene.robot.n_links
     link = start.link - 1
     if isinstance(start, LinkAnglesStart):
@@ -129,7 +129,7 @@ def _placed(
 
 
 def _spatial_joint_angles(scene: Scene, start: PlacedStart, base_dir: Path | None) -> FloatArray:
-    """Angles of all joint axes, (m,), rad, of a spatial start with a placed link."""
+    """Return the angles of all joint axes, (m,), rad, of a spatial start with a placed link."""
     axes = scene.body.axes
     if isinstance(start, GaitStart):
         return _gait_angles(scene, start, base_dir)
@@ -276,7 +276,7 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
 
 
 def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
-    """Initial angles of all axes of `scene.body.axes`, (m,), rad.
+    """Return the initial angles of all axes of `scene.body.axes`, (m,), rad.
 
     A continuous body has no joints.
 
@@ -315,7 +315,7 @@ def joint_lists(scene: Scene, angles: FloatArray) -> dict[str, tuple[float, ...]
 
 
 def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:
-    """Planar state at the start of `scene`: q (n, 3) = x, y, theta and u (n, 3) = vx, vy, omega; m, rad, s.
+    """Return the planar state at the start of `scene`: q (n, 3) = x, y, theta and u (n, 3) = vx, vy, omega; m, rad, s.
 
     Joint angles are differences of theta and not wrapped.
 

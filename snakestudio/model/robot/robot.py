@@ -249,7 +249,7 @@ class Robot(Frozen):
         return _axes(self)
 
     def problems(self) -> list[Problem]:
-        """Contradictions in the robot's tables, with scene keys."""
+        """Return the contradictions in the robot's tables, with scene keys."""
         problems = override_problems(self.link, self.n_links, "link")
         problems += override_problems(self.joint, self.n_joints, "joint")
         if problems:
@@ -321,7 +321,7 @@ def _links(robot: Robot) -> tuple[Link, ...]:
 
 
 def _link(robot: Robot, overrides: dict[str, Any]) -> Link:
-    """Link with the values of [robot], overridden by those of `overrides`, keyed by `LinkOverride` names."""
+    """Return the link with the values of [robot], overridden by those of `overrides`, keyed by `LinkOverride` names."""
     length = overrides.get("length_m", robot.link_length_m)
     radius = overrides.get("radius_m", robot.radius_m)
     mass = overrides.get("mass_kg", robot.mass_kg)
@@ -368,7 +368,7 @@ def _axes(robot: Robot) -> tuple[Axis, ...]:
 
 
 def uniform_cylinder(mass: float, length: float, radius: float) -> tuple[float, float]:
-    """Moments of inertia of a uniform solid cylinder about its centre, transverse and axial, kg m^2."""
+    """Return the moments of inertia of a uniform solid cylinder about its centre, transverse and axial, kg m^2."""
     return mass * (radius**2 / 4.0 + length**2 / 12.0), 0.5 * mass * radius**2
 
 

@@ -17,7 +17,7 @@ def bump(v: FloatArray, order: int = 0) -> FloatArray:
     exp(1 - q).
     """
     v = np.asarray(v, dtype=np.float64)
-    inside = ~(np.abs(v) >= 1.0)  # also where v is NaN, so that the error propagates
+    inside = ~(np.abs(v) >= 1.0)  # true also where v is NaN, so that the error propagates
     u = np.where(inside, v, 0.0)
     q = 1.0 / (1.0 - u * u)
     value = np.exp(1.0 - q)
@@ -54,7 +54,7 @@ NUMERIC = {f"{f.__name__}_{order}": _numeric(f, order) for f in (bump, rise) for
 
 @lru_cache(maxsize=1)
 def symbolic() -> dict[str, Any]:
-    """Functions for sympy, by name, with their first two derivatives."""
+    """Return the functions for sympy, by name, with their first two derivatives."""
     import sympy
 
     def family(name: str) -> Any:

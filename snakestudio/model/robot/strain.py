@@ -44,7 +44,7 @@ class StrainFields(Frozen):
         return None
 
     def key(self, name: str) -> str:
-        """Scene key that defines a strain (of `COMPONENTS`) or the speed."""
+        """Return the scene key that defines a strain (of `COMPONENTS`) or the speed."""
         return f"strain.{name}" if self.typed else "strain.kind"
 
 
@@ -99,7 +99,7 @@ class Peristalsis(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Formulas of the law."""
+        """Return the formulas of the law."""
         return LawText(
             {"gamma_x": "1 - eps*sin(2*pi*s/lam)"},
             "-(c + a*t)",
@@ -147,7 +147,7 @@ class Inching(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Formulas of the law."""
+        """Return the formulas of the law."""
         return LawText(
             {"k_z_per_m": "alpha*sin(2*pi*f*t)^2*(2*pi/l)*cos(2*pi*(X - l)/l)"},
             "",
@@ -240,7 +240,7 @@ class Serpentine(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Formulas of the law."""
+        """Return the formulas of the law."""
         turn = "bump((s/V - t_o - T_o/2)/(T_o/2))"
         moving = self.speed_m_s != 0.0  # a body at rest never reaches a turn
         return LawText(
@@ -301,7 +301,7 @@ class Formulas(StrainFields):
     )
 
     def text(self) -> LawText:
-        """Formulas of the law."""
+        """Return the formulas of the law."""
         return LawText({name: getattr(self, name) for name in COMPONENTS}, self.speed_m_s, {})
 
 

@@ -59,7 +59,7 @@ class HiddenBend(NamedTuple):
     bend.
     """
 
-    share: float
+    fraction: float
     component: int
     time: float
     abscissa: float
@@ -82,7 +82,7 @@ class _Boxes(NamedTuple):
 
 
 def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
-    """Points where each strain is largest and smallest within the run (to 2 %), and where it is not finite.
+    """Return the points where each strain is largest and smallest within the run (to 2 %), and where it is not finite.
 
     They include poles and narrow bends between samples. Checks that sample a law elsewhere must also
     evaluate these points.
@@ -105,7 +105,7 @@ def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
 
 
 def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
-    """First point in the run where the speed or its derivative is not finite, or None."""
+    """Return the first point in the run where the speed or its derivative is not finite, or None."""
     with np.errstate(all="ignore"):
         extremes_found = (
             _search(
@@ -124,7 +124,7 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
 def pole(
     formula: Formula, constants: Mapping[str, FloatArray], duration: float
 ) -> tuple[int, float] | None:
-    """Point in the run where a formula of the time t is not finite, if any.
+    """Return the point in the run where a formula of the time t is not finite, if any.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def _search(
     duration: float,
     length: float,
 ) -> list[Extreme]:
-    """Branch and bound for the extremes of the first part, and for points where any part is unusable."""
+    """Return the branch and bound for the extremes of the first part, and for points where any part is unusable."""
     boxes = _grid(duration, length)
     seen = [np.inf, -np.inf]
     at = [(0.0, 0.0), (0.0, 0.0)]
@@ -209,11 +209,11 @@ def _search(
         boxes = _Boxes(boxes.t[selected], boxes.x[selected])
         in_time = np.full(len(selected), duration > 0.0 and (length == 0.0 or turn % 2 == 0))
         boxes = boxes.halves(in_time)
-    return [Extreme(index, *place, True) for place in at]
+    return [Extreme(index, *point, True) for point in at]
 
 
 def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> HiddenBend:
-    """Error of the strains between evenly spaced points, relative to the parabolas through those points.
+    """Return the error of the strains between evenly spaced points, relative to the parabolas through those points.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> HiddenBend:
             missed = np.abs(law.along(index, t, x)[0] - parabola) * (cells.x[:, 1] - cells.x[:, 0])
             sums = np.array([missed[t == each].sum() for each in times])
             most = float(sums.max()) * lever / total
-            if most > worst.share:
+            if most > worst.fraction:
                 at = times[np.argmax(sums)]
                 worst = HiddenBend(
                     most, index, float(at), float(x[np.argmax(np.where(t == at, missed, -1.0))])

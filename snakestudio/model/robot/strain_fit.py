@@ -28,7 +28,7 @@ _EXACT = 16
 
 
 def _seen_from_head(wave: Wave, robot: Robot, flips: bool) -> Wave:
-    """Wave by joints counted from the head, joint j at X = j h: A sin(omega t + j delta + phase) + offset.
+    """Return the wave by joints counted from the head, joint j at X = j h: A sin(omega t + j delta + phase) + offset.
 
     From link n, with x towards link 1 and unchanged z, the order of the joints is reversed; the yaw
     changes its sign, the pitch does not.
@@ -70,7 +70,7 @@ def _curvature(wave: Wave, h: float, travels: bool) -> str:
 
 
 def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
-    """Strain law of a gait, and the body that has it: joint angles are the integrals of its curvature.
+    """Return the strain law of a gait, and the body that has it: joint angles are the integrals of its curvature.
 
     With h the length of a link, k = delta/h, a = (A/h) (delta/2) / sin(delta/2), p = phase - delta
     and c = psi/h, K_Z is a sin(w t + k X + p) + c; K_Y follows likewise from the pitch wave. Phase
@@ -150,7 +150,7 @@ def fit_error(scene: Scene, law: Formulas, beam: Beam) -> float:
 def as_continuum(
     scene: Scene, base_dir: Path | None = None, contacts: Literal["friction", "rings"] | None = None
 ) -> Scene:
-    """Scene of a continuous body equivalent to a chain's scene, moving as the gait prescribes.
+    """Return the scene of a continuous body equivalent to a chain's scene, moving as the gait prescribes.
 
     Friction per unit length is that of the links divided by their length; the body starts at the head
     link. Parts that do not apply to a continuous body (obstacles, controllers) are omitted; the robot

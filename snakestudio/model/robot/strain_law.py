@@ -43,14 +43,14 @@ class Body(NamedTuple):
 
 
 def body_names(beam: Beam) -> Body:
-    """Length and radius of the body, by symbol."""
+    """Return the length and radius of the body, by symbol."""
     return Body(
         {"l": "m", "r": "m"}, {"l": np.float64(beam.length_m), "r": np.float64(beam.radius_m)}
     )
 
 
 def formula_mistakes(mistakes: Mapping[str, FormulaError]) -> SceneError:
-    """Error that reports invalid formulas of a scene, by key."""
+    """Return the error that reports invalid formulas of a scene, by key."""
     problems = [error.problem(key) for key, error in mistakes.items()]
     return SceneError.of(problems)
 
@@ -104,7 +104,7 @@ class StrainLaw:
         return tuple(index for index, _ in self._formulas)
 
     def uses(self, index: int) -> frozenset[str]:
-        """Names that the formula of a strain depends on."""
+        """Return the names that the formula of a strain depends on."""
         return self._formula(index).uses
 
     def _formula(self, index: int) -> Formula:
@@ -122,7 +122,7 @@ class StrainLaw:
         return result
 
     def travel(self, t: FloatArray) -> FloatArray:
-        """Integral of V_o from 0 to times `t` >= 0, (k,), m; 0 if the law does not define V_o.
+        """Return the integral of V_o from 0 to times `t` >= 0, (k,), m; 0 if the law does not define V_o.
 
         Polynomials are integrated analytically, others by Gauss-Legendre quadrature over panels of
         `PANEL`.
@@ -152,7 +152,7 @@ class StrainLaw:
         return total
 
     def _piece(self, start: FloatArray, length: FloatArray | float) -> FloatArray:
-        """Integrals of the speed over intervals."""
+        """Return the integrals of the speed over intervals."""
         assert self._speed is not None
         half = 0.5 * np.broadcast_to(np.asarray(length, np.float64), start.shape)
         t = start[:, None] + half[:, None] * (1.0 + _NODES)
@@ -168,7 +168,7 @@ class StrainLaw:
         travel: FloatArray | None = None,
         speed: FloatArray | None = None,
     ) -> StrainField:
-        """Strains at times `t` (k,) and abscissas `abscissa` (m,); total time derivatives at fixed X.
+        """Return the strains at times `t` (k,) and abscissas `abscissa` (m,); total time derivatives at fixed X.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class StrainLaw:
         )
 
     def bounds(self, index: int, t: FloatArray, x: FloatArray) -> tuple[Interval, ...]:
-        """Bounds of the values of `along` from t[:, 0] to t[:, 1] and from x[:, 0] to x[:, 1], each (k,)."""
+        """Return the bounds of the values of `along` from t[:, 0] to t[:, 1] and from x[:, 0] to x[:, 1], each (k,)."""
         formula = self._formula(index)
         values: dict[str, Any] = {**self._values, "t": Interval(*t.T), "X": Interval(*x.T)}
         if "s" in formula.uses:
@@ -218,13 +218,13 @@ class StrainLaw:
         return _spread(bounds(formula, values), len(t))[:3]
 
     def speed_bounds(self, t: FloatArray) -> tuple[Interval, ...]:
-        """Bounds of V_o and its derivative from t[:, 0] to t[:, 1], each (k,)."""
+        """Return the bounds of V_o and its derivative from t[:, 0] to t[:, 1], each (k,)."""
         assert self._speed is not None
         return _spread(bounds(self._speed, {**self._values, "t": Interval(*t.T)}), len(t))[:2]
 
 
 def _spread(parts: tuple[Interval, ...], count: int) -> tuple[Interval, ...]:
-    """Bounds broadcast to the number of boxes."""
+    """Return the bounds broadcast to the number of boxes."""
     return tuple(
         Interval(*(np.broadcast_to(end, count) for end in (part.low, part.high))) for part in parts
     )

@@ -48,7 +48,7 @@ class SupportFields(Frozen):
         return True
 
     def problems(self, group: str, step: float) -> list[Problem]:
-        """Errors and warnings for a body that moves in `group`, in time steps of `step`, s."""
+        """Return the errors and warnings for a body that moves in `group`, in time steps of `step`, s."""
         return []
 
     def place(
@@ -145,7 +145,7 @@ class EndAnchors(SupportFields):
         return 2
 
     def problems(self, group: str, step: float) -> list[Problem]:
-        """Changes of anchors within a time step."""
+        """Return the changes of anchors within a time step."""
         steps = 0.5 * self.period_s / step
         if abs(steps - round(steps)) <= 1e-6 * steps:
             return []

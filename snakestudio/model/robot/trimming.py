@@ -24,7 +24,7 @@ class TrimmedTables(NamedTuple):
 
 
 def trimmed(robot: Robot, n_links: int) -> TrimmedTables:
-    """Tables that a robot retains when its number of links changes.
+    """Return the tables that a robot retains when its number of links changes.
 
     A range ends with the last link or joint; a table for links or joints that no longer exist is
     removed. If two tables now apply to the same links, the later one takes precedence, as before.
@@ -47,7 +47,7 @@ def trimmed(robot: Robot, n_links: int) -> TrimmedTables:
 
 
 def with_axes_of(overrides: Iterable[JointOverride], robot: Robot) -> list[JointOverride]:
-    """Joint tables without those about an axis that none of their joints has."""
+    """Return the joint tables without those about an axis that none of their joints has."""
     return [
         override
         for override in overrides
@@ -60,7 +60,7 @@ def with_axes_of(overrides: Iterable[JointOverride], robot: Robot) -> list[Joint
 
 
 def without(override: _AnyOverride, names: Iterable[str]) -> _AnyOverride:
-    """Table without the values in `names`."""
+    """Return the table without the values in `names`."""
     return override.model_copy(update=dict.fromkeys(names))
 
 
@@ -79,7 +79,7 @@ def _fitting(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverride
 
 
 def _agreeing(overrides: Sequence[_AnyOverride], count: int) -> list[_AnyOverride]:
-    """Tables without contradictions: no two give one value for exactly the same links or joints."""
+    """Return the tables without contradictions: no two give one value for exactly the same links or joints."""
     result: list[_AnyOverride] = []
     later: dict[tuple[range, str | None, str], Any] = {}
     for override in reversed(overrides):

@@ -134,22 +134,22 @@ class _Helix:
         ends = np.cumsum([link.length for link in links])
         self._hand = -1.0 if left_handed else 1.0
         self._columns = np.zeros(0, np.intp)
-        self._place, self._share = np.zeros((2, 0))
+        self._position, self._fraction = np.zeros((2, 0))
         for kind in ("yaw", "pitch"):
             here = joints(axes, kind)
             at = ends[here]
             half = 0.5 * np.diff(at) if len(at) > 1 else ends[-1:]
             self._columns = np.append(self._columns, entries(axes, kind))
-            self._place = np.append(self._place, at)
+            self._position = np.append(self._position, at)
             around = np.append(half[:1], half) + np.append(half, half[-1:])
-            self._share = np.append(self._share, around[: len(at)])
+            self._fraction = np.append(self._fraction, around[: len(at)])
         self._pitch = np.array([axes[entry].kind == "pitch" for entry in self._columns], np.bool_)
 
     def angles(self, curvature: float, torsion: float) -> FloatArray:
         """Angles of all axes, (m,), rad, for a curvature and a torsion, rad/m."""
         result = np.zeros(len(self._axes))
-        phase = self._hand * torsion * self._place
-        bend = curvature * self._share
+        phase = self._hand * torsion * self._position
+        bend = curvature * self._fraction
         result[self._columns] = np.where(self._pitch, -bend * np.sin(phase), bend * np.cos(phase))
         return result
 
@@ -163,8 +163,8 @@ class _Helix:
         low, high = ends[:, 0, :2] - axis[:2], ends[:, 1, :2] - axis[:2]
         along = high - low
         square = np.maximum((along**2).sum(axis=1), 1e-18)
-        share = np.clip(-(low * along).sum(axis=1) / square, 0.0, 1.0)
-        nearest: FloatArray = np.linalg.norm(low + share[:, None] * along, axis=1)
+        fraction = np.clip(-(low * along).sum(axis=1) / square, 0.0, 1.0)
+        nearest: FloatArray = np.linalg.norm(low + fraction[:, None] * along, axis=1)
         return nearest
 
     def _ends(self, centre: FloatArray, turns: FloatArray) -> FloatArray:

@@ -60,7 +60,7 @@ def load_scene(path: str | Path) -> Scene:
 
 
 def with_recorded_plugins(text: str, records: Iterable[str]) -> str:
-    """Text of a recorded scene, with the plug-ins that made its run added if they are missing.
+    """Return the text of a recorded scene, with the plug-ins that made its run added if they are missing.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def load_plugins_of_text(text: str, folder: Path | None) -> None:
 
 
 def read_scene_text(path: Path) -> str:
-    """TOML text of a scene file (or of a CSV's header).
+    """Return the TOML text of a scene file (or of a CSV's header).
 
     Raises `SceneError` if the file does not exist or is not text.
     """
@@ -111,7 +111,7 @@ def read_scene_text(path: Path) -> str:
 
 
 def _missing(path: Path) -> SceneError:
-    """Error for a missing scene, with the name that was probably meant."""
+    """Return the error for a missing scene, with the name that was probably meant."""
     bundled = bundled_scenes()
     if not is_bare_name(path):
         known = f', or use the name "{path.stem}" for the bundled scene' * (path.stem in bundled)
@@ -170,7 +170,7 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
 
 
 def _why_not(path: Path, error: OSError) -> str:
-    """Reason why a file cannot be written, and the remedy."""
+    """Return the reason why a file cannot be written, and the remedy."""
     folder = path.parent
     if not os.path.isdir(folder):
         return f"the folder {folder} does not exist; save under another name"
@@ -187,17 +187,17 @@ def _why_not(path: Path, error: OSError) -> str:
 
 
 def scene_hash(scene: Scene) -> str:
-    """SHA-256 of the scene as `dump_scene` writes it without a base."""
+    """Return the SHA-256 of the scene as `dump_scene` writes it without a base."""
     return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
 
 
 def text_digest(text: str) -> bytes:
-    """Digest of a file with this text."""
+    """Return the digest of a file with this text."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def file_digest(path: Path) -> bytes | None:
-    """Digest of a file; None if it does not exist or is unreadable."""
+    """Return the digest of a file; None if it does not exist or is unreadable."""
     try:
         return hashlib.sha256(path.read_bytes()).digest()
     except OSError:

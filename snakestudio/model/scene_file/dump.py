@@ -23,7 +23,7 @@ _OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Annotated[Obsta
 
 
 def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False) -> str:
-    """Scene as TOML text, on top of `base` if that can be parsed (its comments and layout are preserved).
+    """Return the scene as TOML text, on top of `base` if that can be parsed (its comments and layout are preserved).
 
     With `used_only` and no base, parts that belong to another kind of body are omitted if they are at
     their defaults.
@@ -54,7 +54,7 @@ def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
     if not isinstance(entries, list):
         raise ValueError("obstacles is not a list")
     document = tomlkit.parse(rest)
-    if len(entries) != len(blocks):  # in an unexpected layout: rewrite them
+    if len(entries) != len(blocks):  # tables in an unexpected layout are rewritten
         document = tomlkit.parse(base)
         blocks = ()
         entries = []

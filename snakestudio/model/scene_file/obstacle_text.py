@@ -77,7 +77,7 @@ def _comment_below(block: list[str]) -> list[str]:
 
 
 def _open_quotes(line: str, quotes: str) -> str:
-    """Quotation marks of a multi-line string that is still open at the end of this line, or ""."""
+    """Return the quotation marks of a multi-line string that is still open at the end of this line, or ""."""
     at = 0
     while True:
         if quotes:
@@ -97,7 +97,7 @@ def _open_quotes(line: str, quotes: str) -> str:
 def updated_blocks(
     blocks: Sequence[str], before: Sequence[Obstacle | None], after: Sequence[Obstacle]
 ) -> str:
-    """Text of the blocks for changed obstacles, with unchanged parts preserved.
+    """Return the text of the blocks for changed obstacles, with unchanged parts preserved.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _merged_slowly(block: str, new: Obstacle) -> str:
 
 
 def _text(value: Any) -> str:
-    """Value in TOML syntax."""
+    """Return the value in TOML syntax."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

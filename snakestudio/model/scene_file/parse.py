@@ -50,7 +50,7 @@ def scene_from_dict(values: dict[str, Any], source: str = "") -> Scene:
 
 @lru_cache(maxsize=2)
 def parse_values(text: str) -> dict[str, Any]:
-    """Values of a TOML text; read-only, because saving uses the same cached result.
+    """Return the values of a TOML text; read-only, because saving uses the same cached result.
 
     Raises `InputError` if it is not valid TOML (with the line), or too large for a scene.
     """
@@ -103,7 +103,7 @@ def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
-    """Contradictions between the valid parts, so that all errors can be reported together."""
+    """Return the contradictions between the valid parts, so that all errors can be reported together."""
     sound = {name: part for name, part in values.items() if name not in wrong}
     try:
         scene = Scene.model_validate(tuples(sound))

@@ -104,7 +104,7 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
     # Unchanged entries keep their comments at any new index.
     reusable: dict[
         str, list[Any]
-    ] = {}  # by their values as text, because parts with tables cannot be hashed
+    ] = {}  # keyed by the values as text because parts with tables cannot be hashed
     for entry in entries:
         with contextlib.suppress(pydantic.ValidationError):
             same = type(parts[0]).model_validate(tuples(plain(entry))).model_dump_json()
@@ -145,7 +145,7 @@ def _merge_array(array: tomlkit.items.Array, parts: tuple[BaseModel, ...]) -> No
 
 
 def plain(part: Any) -> Any:
-    """Plain value of a TOML item."""
+    """Return the plain value of a TOML item."""
     return part.unwrap() if hasattr(part, "unwrap") else part
 
 
@@ -154,7 +154,7 @@ def _listed(value: Any) -> Any:
 
 
 def item(value: Any) -> Any:
-    """TOML item of a plain value: long lists and nested lists get one line per entry."""
+    """Return the TOML item of a plain value: long lists and nested lists get one line per entry."""
     if isinstance(value, tuple):
         array = tomlkit.item(_listed(value))
         if len(value) > 6 or (value and isinstance(value[0], tuple)):

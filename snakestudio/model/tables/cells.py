@@ -44,7 +44,7 @@ def decoded(data: bytes) -> str | None:
 
 
 def beginning_of(lines: list[str], most: int, characters: int) -> list[str]:
-    """First lines, limited in number and total characters, but always a few."""
+    """Return first lines, limited in number and total characters, but always a few."""
     total = 0
     for i, line in enumerate(lines[:most]):
         total += len(line)
@@ -54,7 +54,7 @@ def beginning_of(lines: list[str], most: int, characters: int) -> list[str]:
 
 
 def cells(line: str, delimiter: str) -> list[str]:
-    """Cells of a line; a space as delimiter means any white space."""
+    """Return the cells of a line; a space as delimiter means any white space."""
     if delimiter == " ":
         return line.split()
     if '"' in line:
@@ -66,12 +66,12 @@ def cells(line: str, delimiter: str) -> list[str]:
 
 
 def is_number(cell: str, decimal: str) -> bool:
-    """Whether a cell contains a number."""
+    """Return whether a cell contains a number."""
     return _NUMBER[decimal].match(cell) is not None
 
 
 def number(cell: str, decimal: str) -> float:
-    """Number in a cell; NaN if it is marked as missing.
+    """Return the number in a cell; NaN if it is marked as missing.
 
     Raises `ValueError` otherwise.
     """
@@ -85,7 +85,7 @@ def number(cell: str, decimal: str) -> float:
 
 
 def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
-    """Delimiter of the cells in these lines, and decimal mark.
+    """Return the delimiter of the cells in these lines, and decimal mark.
 
     The best guess leaves the most numeric cells in the most columns. Text cells do not count against a
     guess, but cells that contain another delimiter suggest wrong splitting.

@@ -32,7 +32,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def clock_text_unit(cell: str) -> TimeUnit | None:
-    """Kind of clock of a text: "date", "clock" or "timecode"; None for other text."""
+    """Return the kind of clock of a text: "date", "clock" or "timecode"; None for other text."""
     if _DATE.match(cell):
         return "date"
     if _CLOCK.match(cell):
@@ -41,7 +41,7 @@ def clock_text_unit(cell: str) -> TimeUnit | None:
 
 
 def stamp_unit(first: float) -> TimeUnit | None:
-    """Unit in which a number is a plausible time since 1970, or None."""
+    """Return the unit in which a number is a plausible time since 1970, or None."""
     low, high = _EPOCH_S
     for unit in ("s", "ms", "us", "ns"):
         if low <= first * TIME_UNITS[unit] <= high:
@@ -107,7 +107,7 @@ class Clock:
         return None if number is None else number * self._factor
 
     def times(self) -> FloatArray:
-        """Times (k,), s."""
+        """Return times (k,), s."""
         times = np.array(self._values, dtype=np.float64)
         if self.unit in ("clock", "timecode"):
             known = np.flatnonzero(np.isfinite(times))

@@ -259,7 +259,7 @@ def read_joint_table(
 
 @lru_cache(maxsize=4)
 def _raw(path: Path, stamp: tuple[int, int]) -> _Raw:
-    """Cells of a file; `stamp` (its time and size) causes a changed file to be read again."""
+    """Return the cells of a file; `stamp` (its time and size) causes a changed file to be read again."""
     try:
         text = decoded(inputs.read_bytes(path, ANGLE_TABLE))
         if text is None:
@@ -346,12 +346,12 @@ def _ascending(values: FloatArray, is_named: bool) -> tuple[int, bool]:
 
 
 def _trimmed(row: list[str]) -> list[str]:
-    """Row without the empty cell due to a delimiter at its end."""
+    """Return the row without the empty cell due to a delimiter at its end."""
     return row[:-1] if len(row) > 1 and not row[-1] else row
 
 
 def _is_data(row: list[str], decimal: str) -> bool:
-    """Whether a row contains data: headers start with a word or contain no numbers."""
+    """Return whether a row contains data: headers start with a word or contain no numbers."""
     first = row[0]
     begins = (
         is_number(first, decimal) or first.lower() in MISSING or clock_text_unit(first) is not None
@@ -383,7 +383,7 @@ def _numbers(row: list[str], decimal: str, texts: set[int], line: int) -> list[f
 def _names(
     header: list[list[str]], comment: list[str], delimiter: str, width: int
 ) -> tuple[str, ...]:
-    """Names of the columns with units appended, from the rows above the numbers, or ()."""
+    """Return the names of the columns with units appended, from the rows above the numbers, or ()."""
     full = [row for row in header if len(row) == width]
     if header and not full:
         message = f"its header has {len(header[-1])} names and its rows have {width} cells"
@@ -409,7 +409,7 @@ def _unit_of(cell: str) -> str | None:
 
 
 def _split(name: str) -> tuple[str, str]:
-    """Name in lower case without its unit, and the unit as written ("" if none)."""
+    """Return the name in lower case without its unit, and the unit as written ("" if none)."""
     match = _SUFFIX.search(name)
     if match is None or not name[: match.start()].strip():
         return re.sub(r"[\s_]+", " ", name.lower()).strip(), ""
@@ -487,7 +487,7 @@ def _times(
 
 
 def _stamped(raw: _Raw, notes: list[Note]) -> FloatArray:
-    """Times of all rows, s; NaN for cells without a time."""
+    """Return the times of all rows, s; NaN for cells without a time."""
     first = next((cell for cell in raw.stamps if cell.lower() not in MISSING), "")
     unit: TimeUnit | None = None
     if raw.names:
@@ -561,7 +561,7 @@ class _Candidate(NamedTuple):
 def _columns(
     raw: _Raw, axes: Sequence[Axis], ignored: Sequence[Axis], rate_hz: float | None
 ) -> tuple[list[int], bool]:
-    """Column of each axis, and whether they are this program's columns."""
+    """Return the column of each axis, and whether they are this program's columns."""
     if not raw.names:
         width = raw.values.shape[1]
         is_timed = _has_times(raw, len(axes)) and (rate_hz is None or width == len(axes) + 1)
@@ -595,22 +595,22 @@ def _columns(
 def _own_columns(
     names: Sequence[str], axes: Sequence[Axis], ignored: Sequence[Axis]
 ) -> list[int] | None:
-    """Columns of the axes in tables of this program: angles, or references if there are no angles."""
-    there = {
+    """Return the columns of the axes in tables of this program: angles, or references if there are no angles."""
+    by_joint = {
         (int(m[1]) - 1, m[2], bool(m[3])): k
         for k, name in enumerate(names)
         if (m := _OWN.match(name))
     }
-    if not there:
+    if not by_joint:
         return None
     known = {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
-    extra = sorted({(joint, kind) for joint, kind, _ in there} - known)
+    extra = sorted({(joint, kind) for joint, kind, _ in by_joint} - known)
     if not extra:
         for reference in (False, True):
-            columns = [there.get((axis.joint, axis.kind, reference)) for axis in axes]
+            columns = [by_joint.get((axis.joint, axis.kind, reference)) for axis in axes]
             if None not in columns:
                 return [column for column in columns if column is not None]
-        missing = next(axis for axis in axes if (axis.joint, axis.kind, False) not in there)
+        missing = next(axis for axis in axes if (axis.joint, axis.kind, False) not in by_joint)
         message = f"the table has no column {missing.name}_rad"
     else:
         message = f"the table has angles of joint_{extra[0][0] + 1}_{extra[0][1]}, an axis that the robot does not have"
@@ -618,7 +618,7 @@ def _own_columns(
 
 
 def _candidate(column: int, name: str) -> _Candidate | None:
-    """Column that can contain angles; None for other content."""
+    """Return the column that can contain angles; None for other content."""
     base, unit = _split(name)
     if unit and not angle_unit_of(unit):
         return None
@@ -640,13 +640,13 @@ def _candidate(column: int, name: str) -> _Candidate | None:
 
 
 def _by_number(group: list[_Candidate], axes: Sequence[Axis], ignored: Sequence[Axis]) -> list[int]:
-    """Columns whose names identify joints, or joints and axes, by number."""
+    """Return the columns whose names identify joints, or joints and axes, by number."""
     least = min(each.number or 0 for each in group)
     base = 0 if least == 0 else 1
     if all(each.kind is not None for each in group):
-        there = {((each.number or 0) - base, each.kind): each.column for each in group}
-        columns = [there.get((axis.joint, axis.kind)) for axis in axes]
-        extra = set(there) - {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
+        by_axis = {((each.number or 0) - base, each.kind): each.column for each in group}
+        columns = [by_axis.get((axis.joint, axis.kind)) for axis in axes]
+        extra = set(by_axis) - {(axis.joint, axis.kind) for axis in (*axes, *ignored)}
         if None in columns or extra:
             raise _other_count(len(group), axes)
         return [column for column in columns if column is not None]
@@ -681,7 +681,7 @@ def _other_count(count: int, axes: Sequence[Axis]) -> TableError:
 def _units(
     raw: _Raw, chosen: list[int], unit: Literal["auto", "deg", "rad"], notes: list[Note]
 ) -> tuple[FloatArray, Literal["deg", "rad"]]:
-    """Radians per unit for each column, and the unit of the first."""
+    """Return the radians per unit for each column, and the unit of the first."""
     if unit != "auto":
         return np.full(len(chosen), ANGLE_UNITS[unit]), unit
     named = [

@@ -51,7 +51,7 @@ class Trajectory:
         self._count = angle.shape[1]
 
     def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Angles and their first and second derivatives at `time` (k,), s: each (k, m)."""
+        """Return the angles and their first and second derivatives at `time` (k,), s: each (k, m)."""
         inside = np.mod(time, self.duration) if self.loop else time.clip(0.0, self.duration)
         result = np.empty((3, len(time), self._count))
         for axes, spline in self._splines:
@@ -65,7 +65,7 @@ class Trajectory:
         return result[0], result[1], result[2]
 
     def largest_rates(self) -> FloatArray:
-        """Largest rates of all axes, (m,), rad/s."""
+        """Return the largest rates of all axes, (m,), rad/s."""
         result = np.zeros(self._count)
         for axes, spline in self._splines:
             knots = np.asarray(spline.x)
@@ -73,16 +73,18 @@ class Trajectory:
             end = spline(knots[1:], 2)
             # Between knots the second derivative is linear: the rate is largest at a knot, or where it
             # is 0.
-            share = np.divide(begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0)
+            fraction = np.divide(
+                begin, begin - end, out=np.zeros_like(begin), where=begin * end < 0.0
+            )
             top = np.abs(spline(knots, 1)).max(axis=0)
             for own, column in enumerate(axes):
-                inner = knots[:-1] + share[:, own] * np.diff(knots)
+                inner = knots[:-1] + fraction[:, own] * np.diff(knots)
                 result[column] = max(top[own], float(np.abs(spline(inner, 1)[:, own]).max()))
         return result
 
 
 def _ends(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """First and last numbers of all axes."""
+    """Return the first and last numbers of all axes."""
     known = np.isfinite(angle)
     columns = np.arange(angle.shape[1])
     first = angle[known.argmax(axis=0), columns]
@@ -91,7 +93,7 @@ def _ends(angle: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _alike(angle: FloatArray) -> list[IndexArray]:
-    """Indices of axes, in groups with values in the same rows."""
+    """Return the indices of axes, in groups with values in the same rows."""
     known = np.isfinite(angle)
     if known.all():
         return [np.arange(angle.shape[1])] if angle.shape[1] else []
@@ -102,7 +104,7 @@ def _alike(angle: FloatArray) -> list[IndexArray]:
 def _rows_of(
     time: FloatArray, angle: FloatArray, duration: float, loop: bool
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Knots of the curves of some axes, from 0 to the whole duration, and whether they form a loop."""
+    """Return the knots of the curves of some axes, from 0 to the whole duration, and whether they form a loop."""
     known = np.isfinite(angle[:, 0])
     first, last = _ends(angle)
     t = time[known]

@@ -79,15 +79,15 @@ def _plain(text: str) -> str:
 
 
 def length_unit_of(text: str) -> LengthUnit | None:
-    """Unit of length with this spelling; None if unknown."""
+    """Return the unit of length with this spelling; None if unknown."""
     return _LENGTH_OF.get(_plain(text))
 
 
 def angle_unit_of(text: str) -> AngleUnit | None:
-    """Unit of angle with this spelling; None if unknown."""
+    """Return the unit of angle with this spelling; None if unknown."""
     return _ANGLE_OF.get(_plain(text))
 
 
 def time_unit_of(text: str) -> TimeUnit | None:
-    """Unit of time with this spelling; None if unknown."""
+    """Return the unit of time with this spelling; None if unknown."""
     return _TIME_OF.get(_plain(text))

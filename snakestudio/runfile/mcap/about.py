@@ -98,7 +98,7 @@ class RunInfo:
 def about(
     scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime
 ) -> dict[str, str]:
-    """The metadata record at the start of a run file."""
+    """Return the metadata record at the start of a run file."""
     return {
         "format_version": str(VERSION),
         "program": "SnakeStudio",
@@ -162,7 +162,7 @@ def schema_of(text: str, scene: Scene) -> Schema:
 
 
 def fits(schema: Schema, scene: Scene) -> bool:
-    """Whether rows of a schema match a scene, because exports and drawings use the body of either."""
+    """Return whether rows of a schema match a scene, because exports and drawings use the body of either."""
     body = scene.body
     return (schema.n_links, len(schema.sections), schema.axes) == (
         body.n_parts,
@@ -172,7 +172,7 @@ def fits(schema: Schema, scene: Scene) -> bool:
 
 
 def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:
-    """All seeds in a scene by dotted key; they determine all random numbers of the run."""
+    """Yield all seeds in a scene by dotted key; they determine all random numbers of the run."""
     if isinstance(part, dict):
         for name, value in part.items():
             if (name == "seed" or name.endswith("_seed")) and isinstance(value, int):

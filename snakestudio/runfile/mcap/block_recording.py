@@ -88,21 +88,21 @@ class BlockRecording(abc.ABC):
 
     @abc.abstractmethod
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
-        """All checkpoints in the order of their times: simulated time (s) and bytes."""
+        """Return all checkpoints in the order of their times: simulated time (s) and bytes."""
 
     @abc.abstractmethod
     def __len__(self) -> int: ...
 
     @abc.abstractmethod
     def _block_with(self, row: int) -> tuple[int, Rows]:
-        """The block that contains a row, and the number of its first row."""
+        """Return the block that contains a row, and the number of its first row."""
 
     @abc.abstractmethod
     def _scenes_since(self) -> tuple[tuple[float, Scene], ...]:
-        """Changed scenes, each with the time (s) from which it applies."""
+        """Return changed scenes, each with the time (s) from which it applies."""
 
     def scene_at(self, time: float) -> Scene:
-        """The scene at `time`, with all changes during the run up to then."""
+        """Return the scene at `time`, with all changes during the run up to then."""
         scene = self._scene
         for since, changed in self._scenes_since():
             if since > time:
@@ -111,7 +111,7 @@ class BlockRecording(abc.ABC):
         return scene
 
     def rows(self, start: int, stop: int) -> Rows:
-        """Rows start to stop; at least one.
+        """Return the rows start to stop; at least one.
 
         Raises `IndexError` if the recording has no such rows.
         """
@@ -127,20 +127,20 @@ class BlockRecording(abc.ABC):
         return Rows.concatenate(parts)
 
     def chunks(self) -> Iterator[Rows]:
-        """All rows so far, in order, in pieces that fit in memory."""
+        """Yield all rows so far, in order, in pieces that fit in memory."""
         stop = len(self)
         for start in range(0, stop, self._chunk_rows):
             yield self.rows(start, min(stop, start + self._chunk_rows))
 
     def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` (negative ones count from the end) as a Snapshot."""
+        """Return the row at `index` (negative ones count from the end) as a Snapshot."""
         if index < 0:
             index += len(self)
         before = max(index - 1, 0)
         return snapshot_from_rows(self.rows(before, index + 1), index - before, self._schema)
 
     def index_at(self, time: float) -> int:
-        """Index of the row nearest to `time`."""
+        """Return the index of the row nearest to `time`."""
         times = self.times
         right = int(np.searchsorted(times, time))
         if right == 0:

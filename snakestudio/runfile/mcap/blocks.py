@@ -92,7 +92,7 @@ _OF_JOINTS = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", 
 
 
 def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
-    """Shapes of the values of a row; columns not listed here are scalars."""
+    """Return the shapes of the values of a row; columns not listed here are scalars."""
     n = schema.n_links
     sections = len(schema.sections)
     return {
@@ -125,7 +125,7 @@ class Columns:
 
     @classmethod
     def of(cls, rows: Rows) -> Columns:
-        """Columns of given rows.
+        """Return the columns of given rows.
 
         Raises `ValueError` if a message does not support the type of a column.
         """
@@ -174,7 +174,7 @@ class Columns:
         return replace(self, pairs=schema.axes) if pairs else self
 
     def plain(self) -> list[list[Any]]:
-        """The columns as lists, for JSON."""
+        """Return the columns as lists, for JSON."""
         return [[name, kind, list(shape)] for name, kind, shape in self.columns]
 
     @property
@@ -187,14 +187,14 @@ class Columns:
         )
 
     def in_message(self) -> Iterator[tuple[str, np.dtype[Any], tuple[int, ...]]]:
-        """Columns of the message, without empty ones (the joints of a robot with one link)."""
+        """Yield the columns of the message, without empty ones (the joints of a robot with one link)."""
         for name, kind, shape in self.columns:
             if 0 not in shape:
                 yield name, np.dtype(_TYPES[kind]), shape
 
 
 def definition(columns: Columns) -> str:
-    """Definition of the message in ROS 2 syntax (``ros2msg``)."""
+    """Return the definition of the message in ROS 2 syntax (``ros2msg``)."""
     lines = [
         "# Some rows of a run, exactly as they were recorded. k: rows, m: contacts of all these rows.",
         "# Shapes are given in C order: the last index is the one that changes fastest.",
@@ -279,7 +279,7 @@ def head_bytes(n_rows: int) -> int:
 
 
 def decode_head(body: NDArray[np.uint8]) -> tuple[int, NDArray[np.float64]] | None:
-    """First row and times from the first bytes of a block; None if there are too few.
+    """Return the first row and times from the first bytes of a block; None if there are too few.
 
     `body` is the message after the encapsulation header; time is its first column.
     """

@@ -83,7 +83,7 @@ class Template:
         self._body.extend(bytes(align(len(self._body), size) - len(self._body)))
 
     def records(self, channel: int, time: NDArray[Any], first: int = 0) -> NDArray[Any]:
-        """One MCAP message record per time (ns), as a structured array with empty number fields.
+        """Return one MCAP message record per time (ns), as a structured array with empty number fields.
 
         Time stamps are set; messages are numbered from `first`.
         """

@@ -18,7 +18,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.runfile.mcap.blocks import Columns, decode, decode_head, head_bytes
 from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD
 from snakestudio.runfile.mcap.format import MAX_BLOCK_BYTES, MOST_BLOCK_ROWS
-from snakestudio.runfile.mcap.index import Place
+from snakestudio.runfile.mcap.index import Extent
 
 _HEAD = struct.Struct("<BQQQQI")
 _BODY = MESSAGE_HEAD.size + len(HEADER)
@@ -57,37 +57,37 @@ class BlockReader:
         """Number of rows in memory."""
         return self._cached
 
-    def read(self, place: Place) -> bytes:
+    def read(self, extent: Extent) -> bytes:
         """Read the bytes of a record.
 
         Raises `OSError` if it cannot be read. Raises `ValueError` if the file is too short or
         closed.
         """
-        if place.length > MAX_BLOCK_BYTES:
+        if extent.length > MAX_BLOCK_BYTES:
             raise ValueError("a record is too long")
         data = bytearray()
         with self._lock:
-            self._file.seek(place.offset)
-            while len(data) < place.length:
-                part = self._file.read(place.length - len(data))
+            self._file.seek(extent.offset)
+            while len(data) < extent.length:
+                part = self._file.read(extent.length - len(data))
                 if not part:
                     raise ValueError("the file ends early")
                 data += part
         return bytes(data)
 
-    def block(self, place: Place) -> Rows:
-        """The rows of a chunk.
+    def block(self, extent: Extent) -> Rows:
+        """Return the rows of a chunk.
 
         Raises `OSError` or `ValueError` if it cannot be read, or is damaged.
         """
         with self._lock:
-            if place.offset in self._cache:
-                self._cache.move_to_end(place.offset)
-                return self._cache[place.offset]
-        rows = decode(self._columns, chunk_content(self.read(place))[_BODY:])
+            if extent.offset in self._cache:
+                self._cache.move_to_end(extent.offset)
+                return self._cache[extent.offset]
+        rows = decode(self._columns, chunk_content(self.read(extent))[_BODY:])
         with self._lock:
-            if place.offset not in self._cache:
-                self._cache[place.offset] = rows
+            if extent.offset not in self._cache:
+                self._cache[extent.offset] = rows
                 self._cached += len(rows)
             while self._cached > _CACHED_ROWS and len(self._cache) > 1:
                 self._cached -= len(self._cache.popitem(last=False)[1])
@@ -95,7 +95,7 @@ class BlockReader:
 
 
 def _opened(chunk: bytes) -> tuple[int, memoryview]:
-    """Size of the content of a chunk, and the compressed content."""
+    """Return the size of the content of a chunk, and the compressed content."""
     try:
         opcode, _, _, _, size, _ = _HEAD.unpack_from(chunk)
         (name,) = struct.unpack_from("<I", chunk, _HEAD.size)
@@ -140,19 +140,19 @@ def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
     return content
 
 
-def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float64]]:
-    """Channel of the first message of a chunk, and first row and times of a block, from its first bytes.
+def block_head(file: BinaryIO, extent: Extent) -> tuple[int, int, NDArray[np.float64]]:
+    """Return the channel of the first message of a chunk, and first row and times of a block, from its first bytes.
 
     Raises `ValueError` if it is damaged.
     """
-    if place.length > MAX_BLOCK_BYTES:
+    if extent.length > MAX_BLOCK_BYTES:
         raise ValueError("a record is too long")
-    for length in (*(length for length in _BEGINNINGS if length < place.length), place.length):
-        file.seek(place.offset)
+    for length in (*(length for length in _BEGINNINGS if length < extent.length), extent.length):
+        file.seek(extent.offset)
         chunk = file.read(length)
         size, packed = _opened(chunk)
         content = _unpacked(
-            packed, min(size, head_bytes(MOST_BLOCK_ROWS)) if length < place.length else size
+            packed, min(size, head_bytes(MOST_BLOCK_ROWS)) if length < extent.length else size
         )
         if len(content) >= _BODY:
             _, _, channel, *_ = MESSAGE_HEAD.unpack_from(content.data)

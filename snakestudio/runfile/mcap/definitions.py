@@ -55,7 +55,7 @@ CHANGE = (
 
 
 def figures(names: tuple[str, ...]) -> tuple[str, str]:
-    """Name and definition of a message with named numbers."""
+    """Return the name and definition of a message with named numbers."""
     return f"{PACKAGE}/msg/Figures", "std_msgs/Header header\n" + "".join(
         f"float64 {name}\n" for name in names
     ) + _HEADER + _TIME

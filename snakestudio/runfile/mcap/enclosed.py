@@ -40,12 +40,12 @@ class RestoredScene(NamedTuple):
     note: str
     """Message for the user."""
 
-    places: dict[str, str]
+    enclosed_names: dict[str, str]
     """New names of the files that changes refer to."""
 
 
 def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
-    """File names in a scene, each with its dotted key."""
+    """Yield the file names in a scene, each with its dotted key."""
     for number, obstacle in enumerate(scene.obstacles, 1):
         for key, name in files_of(obstacle).items():
             yield f"obstacles[{number}].{key}", name
@@ -60,12 +60,12 @@ def named_files(scene: Scene) -> Iterator[tuple[str, str]]:
 
 
 def _files() -> set[str]:
-    """Fields of obstacles that can contain file names."""
+    """Return the fields of obstacles that can contain file names."""
     return {key for kind in SHAPES.values() for key in kind.files}
 
 
 def named_by(values: Any) -> Iterator[str]:
-    """File names in the values of a change: those of added obstacles."""
+    """Yield the file names in the values of a change: those of added obstacles."""
     for key, value in values.items() if isinstance(values, dict) else ():
         if isinstance(key, str) and key.rpartition(".")[2] in _files() and isinstance(value, str):
             yield value
@@ -75,20 +75,22 @@ def named_by(values: Any) -> Iterator[str]:
         yield from named_by(value)
 
 
-def renamed(values: Any, places: Mapping[str, str]) -> Any:
+def renamed(values: Any, enclosed_names: Mapping[str, str]) -> Any:
     """Replace file names in the values of a change."""
     if isinstance(values, dict):
         return {
-            key: places.get(value, value)
+            key: enclosed_names.get(value, value)
             if isinstance(value, str) and key.rpartition(".")[2] in _files()
-            else renamed(value, places)
+            else renamed(value, enclosed_names)
             for key, value in values.items()
         }
-    return [renamed(value, places) for value in values] if isinstance(values, list) else values
+    return (
+        [renamed(value, enclosed_names) for value in values] if isinstance(values, list) else values
+    )
 
 
 def read_files(names: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
-    """Contents of files by name, without unreadable and very large ones."""
+    """Return the contents of files by name, without unreadable and very large ones."""
     contents = {}
     for name in names:
         path = local_path(name, base_dir)
@@ -101,7 +103,7 @@ def read_files(names: Iterable[str], base_dir: Path | None) -> dict[str, bytes]:
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -114,7 +116,7 @@ def restored(
     base_dir: Path,
     changed: tuple[str, ...] = (),
 ) -> RestoredScene:
-    """The scene of a run with its files available on this computer.
+    """Return the scene of a run with its files available on this computer.
 
     Parameters
     ----------
@@ -137,22 +139,24 @@ def restored(
     names = list(
         dict.fromkeys([name for _, name in named_files(scene) if name in digests] + list(changed))
     )
-    there = read_files({*names, *(name for _, name in named_files(scene))}, base_dir)
-    gone = [name for name in names if name not in there]
+    contents = read_files({*names, *(name for _, name in named_files(scene))}, base_dir)
+    deleted = [name for name in names if name not in contents]
     other = [
         name
         for name in names
-        if name in there and digest(there[name]) != digests.get(name, digest(there[name]))
+        if name in contents and digest(contents[name]) != digests.get(name, digest(contents[name]))
     ]
-    why = [f"{name} no longer exists" for name in gone] + [f"{name} has changed" for name in other]
+    why = [f"{name} no longer exists" for name in deleted] + [
+        f"{name} has changed" for name in other
+    ]
     why += [f"{name} changed during the run; its first version is used" for name in twice]
-    if not gone and not other:
+    if not deleted and not other:
         return RestoredScene(scene, base_dir, f"{'; '.join(why)}." if why else "", {})
     enclosed: dict[str, bytes] = {}
     for name, data in _enclosed(file, start, size, bool(changed)):
         if name in names and digest(data) == digests.get(name):
             enclosed[name] = data
-    for name, data in there.items():
+    for name, data in contents.items():
         if digest(data) == digests.get(name, digest(data)):
             digests.setdefault(name, digest(data))
             enclosed.setdefault(name, data)
@@ -164,10 +168,10 @@ def restored(
             {},
         )
     folder = cache_dir() / "enclosed" / digest("".join(sorted(digests.values())).encode())[:32]
-    places = {name: contained_name(name, digests[name]) for name in enclosed}
+    enclosed_names = {name: contained_name(name, digests[name]) for name in enclosed}
     try:
-        for name, place in places.items():
-            target = folder / place
+        for name, relative_path in enclosed_names.items():
+            target = folder / relative_path
             if not os.path.isfile(target) or digest(target.read_bytes()) != digests[name]:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_atomically(target, enclosed[name])
@@ -175,10 +179,14 @@ def restored(
         failure = f"the copy in the run file cannot be written to {folder} ({error.strerror})"
         return RestoredScene(scene, base_dir, f"{'; '.join(why)}; {failure}.", {})
     values = {
-        key: places[name] for key, name in named_files(scene) if places.get(name, name) != name
+        key: enclosed_names[name]
+        for key, name in named_files(scene)
+        if enclosed_names.get(name, name) != name
     }
     note = f"{'; '.join(why)}; the copy in the run file is used."
-    return RestoredScene(with_values(scene, values) if values else scene, folder, note, places)
+    return RestoredScene(
+        with_values(scene, values) if values else scene, folder, note, enclosed_names
+    )
 
 
 def contained_name(name: str, checksum: str) -> str:
@@ -198,12 +206,12 @@ def _enclosed(
     file: BinaryIO, start: int, size: int, to_the_end: bool
 ) -> Iterator[tuple[str, bytes]]:
     """Names and contents of the files at the start of a run file and, with `to_the_end`, of those of changes."""
-    for opcode, place in records(file, start, size):
+    for opcode, extent in records(file, start, size):
         if opcode == Opcode.CHUNK and not to_the_end:
             return
-        if opcode == Opcode.ATTACHMENT and place.length <= MAX_RECORD_BYTES:
-            file.seek(place.offset)
-            record = file.read(place.length)
+        if opcode == Opcode.ATTACHMENT and extent.length <= MAX_RECORD_BYTES:
+            file.seek(extent.offset)
+            record = file.read(extent.length)
             name = Attachment.read(record_body(record)).name
             if name.startswith(f"{FILE} "):
                 yield name.removeprefix(f"{FILE} "), attached(record)

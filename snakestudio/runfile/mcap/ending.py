@@ -14,7 +14,7 @@ from mcap.records import Attachment, Footer, Metadata, MetadataIndex, SummaryOff
 
 from snakestudio.model.plausibility import Plausibility
 from snakestudio.runfile.mcap.format import END, MAX_INDEX_BYTES, MAX_RECORD_BYTES
-from snakestudio.runfile.mcap.index import Index, Place
+from snakestudio.runfile.mcap.index import Extent, Index
 from snakestudio.runfile.mcap.records import MAGIC, intact
 from snakestudio.runfile.mcap.walk import records
 
@@ -28,12 +28,12 @@ _FOOTER = 9 + 20 + len(MAGIC)
 
 
 def record_body(record: bytes) -> ReadDataStream:
-    """Content of a record without its header, for the classes of the library."""
+    """Return the content of a record without its header, for the classes of the library."""
     return ReadDataStream(io.BytesIO(record[9:]))
 
 
 def attached(record: bytes) -> bytes:
-    """Content of an attachment.
+    """Return the content of an attachment.
 
     Raises `ValueError` if it is damaged.
     """
@@ -44,7 +44,7 @@ def attached(record: bytes) -> bytes:
 
 
 def end_of(file: BinaryIO, size: int) -> dict[str, str]:
-    """Metadata at the end of a completed file; raises one of `DAMAGED` if missing."""
+    """Return the metadata at the end of a completed file; raises one of `DAMAGED` if missing."""
     if size < _FOOTER:
         raise ValueError("no end")
     file.seek(size - _FOOTER)
@@ -52,20 +52,20 @@ def end_of(file: BinaryIO, size: int) -> dict[str, str]:
     if not tail.endswith(MAGIC) or tail[0] != Opcode.FOOTER:
         raise ValueError("no end")
     footer = Footer.read(record_body(tail))
-    for opcode, place in records(file, footer.summary_offset_start, size):
+    for opcode, extent in records(file, footer.summary_offset_start, size):
         if opcode == Opcode.SUMMARY_OFFSET:
-            group = SummaryOffset.read(record_body(_record(file, place)))
+            group = SummaryOffset.read(record_body(_record(file, extent)))
             if group.group_opcode == Opcode.METADATA_INDEX:
-                return _end_among(file, Place(group.group_start, group.group_length), size)
+                return _end_among(file, Extent(group.group_start, group.group_length), size)
     raise ValueError("no end")
 
 
-def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
-    for _, place in records(file, group.offset, min(size, group.offset + group.length)):
-        index = MetadataIndex.read(record_body(_record(file, place)))
+def _end_among(file: BinaryIO, group: Extent, size: int) -> dict[str, str]:
+    for _, extent in records(file, group.offset, min(size, group.offset + group.length)):
+        index = MetadataIndex.read(record_body(_record(file, extent)))
         if index.name == END:
-            place = Place(index.offset, index.length)
-            metadata: dict[str, str] = Metadata.read(record_body(_record(file, place))).metadata
+            extent = Extent(index.offset, index.length)
+            metadata: dict[str, str] = Metadata.read(record_body(_record(file, extent))).metadata
             if not intact(metadata):
                 raise ValueError("the check sum of the end is wrong")
             return metadata
@@ -73,25 +73,25 @@ def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
 
 
 def remarks_of(result: Plausibility | None) -> dict[str, str]:
-    """Entries of a result of plausibility checks at the end of a file."""
+    """Return the entries of a result of plausibility checks at the end of a file."""
     return {} if result is None else {PLAUSIBILITY: result.text}
 
 
 def finished_index(file: BinaryIO, size: int) -> Index:
-    """Index of a completed file; raises one of `DAMAGED` if missing."""
+    """Return the index of a completed file; raises one of `DAMAGED` if missing."""
     end = end_of(file, size)
-    place = Place(int(end["index_offset"]), int(end["index_length"]))
+    extent = Extent(int(end["index_offset"]), int(end["index_length"]))
     if (
-        not 0 < place.length <= min(size, MAX_INDEX_BYTES)
-        or not 0 < place.offset <= size - place.length
+        not 0 < extent.length <= min(size, MAX_INDEX_BYTES)
+        or not 0 < extent.offset <= size - extent.length
     ):
         raise ValueError("the index is outside the file")
-    file.seek(place.offset)
-    return Index.unpacked(attached(file.read(place.length)), size)
+    file.seek(extent.offset)
+    return Index.unpacked(attached(file.read(extent.length)), size)
 
 
-def _record(file: BinaryIO, place: Place) -> bytes:
-    if place.length > MAX_RECORD_BYTES:
+def _record(file: BinaryIO, extent: Extent) -> bytes:
+    if extent.length > MAX_RECORD_BYTES:
         raise ValueError("a record is impossibly long")
-    file.seek(place.offset)
-    return file.read(place.length)
+    file.seek(extent.offset)
+    return file.read(extent.length)

@@ -15,7 +15,7 @@ from snakestudio.runfile.mcap.format import MAX_INDEX_BYTES
 _HEAD = struct.Struct("<QQQQ")
 
 
-class Place(NamedTuple):
+class Extent(NamedTuple):
     """Position of a record in a file."""
 
     offset: int
@@ -26,16 +26,16 @@ class Place(NamedTuple):
 class Index:
     """Blocks, notes and checkpoints of a file, and the times of all rows."""
 
-    blocks: list[Place] = field(default_factory=list)
+    blocks: list[Extent] = field(default_factory=list)
     """Chunks with rows."""
 
     first_rows: list[int] = field(default_factory=list)
     """Number of the first row of each block."""
 
-    notes: list[Place] = field(default_factory=list)
+    notes: list[Extent] = field(default_factory=list)
     """Chunks with changes and events."""
 
-    checkpoints: list[tuple[float, Place]] = field(default_factory=list)
+    checkpoints: list[tuple[float, Extent]] = field(default_factory=list)
     """Attachments with a state, each with its simulated time, s."""
 
     times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -48,7 +48,7 @@ class Index:
             np.array(self.blocks, "<u8").reshape(-1, 2).tobytes(),
             np.array(self.first_rows, "<u8").tobytes(),
             np.array(self.notes, "<u8").reshape(-1, 2).tobytes(),
-            np.array([place for _, place in self.checkpoints], "<u8").reshape(-1, 2).tobytes(),
+            np.array([extent for _, extent in self.checkpoints], "<u8").reshape(-1, 2).tobytes(),
             np.array([time for time, _ in self.checkpoints], "<f8").tobytes(),
             self.times.astype("<f8").tobytes(),
         ]
@@ -74,8 +74,8 @@ class Index:
             raise ValueError("wrong size")
         numbers = np.frombuffer(plain, "<u8", offset=_HEAD.size)
         cuts = np.cumsum([2 * n_blocks, n_blocks, 2 * n_notes, 2 * n_checkpoints, n_checkpoints])
-        blocks, first_rows, notes, places, times, rows = np.split(numbers, cuts)
-        for part in (blocks, notes, places):
+        blocks, first_rows, notes, checkpoint_extents, times, rows = np.split(numbers, cuts)
+        for part in (blocks, notes, checkpoint_extents):
             if len(part) and int(part.reshape(-1, 2).max()) > file_size:
                 raise ValueError("a position is outside the file")
         if (
@@ -85,13 +85,13 @@ class Index:
         ):
             raise ValueError("rows are missing")
         return cls(
-            _places(blocks),
+            _extents(blocks),
             first_rows.tolist(),
-            _places(notes),
-            list(zip(times.view("<f8").tolist(), _places(places), strict=True)),
+            _extents(notes),
+            list(zip(times.view("<f8").tolist(), _extents(checkpoint_extents), strict=True)),
             rows.view("<f8").astype(np.float64),
         )
 
 
-def _places(flat: NDArray[np.uint64]) -> list[Place]:
-    return [Place(offset, length) for offset, length in flat.reshape(-1, 2).tolist()]
+def _extents(flat: NDArray[np.uint64]) -> list[Extent]:
+    return [Extent(offset, length) for offset, length in flat.reshape(-1, 2).tolist()]

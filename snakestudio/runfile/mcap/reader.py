@@ -181,16 +181,16 @@ class RunFile(BlockRecording):
         return self._notes[2]
 
     def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
-        """The last checkpoint at or before `time` (s): its time and its bytes; None if missing.
+        """Return the last checkpoint at or before `time` (s): its time and its bytes; None if missing.
 
         Raises `RunFileError` if it cannot be read.
         """
         index = bisect_right([since for since, _ in self.index.checkpoints], time) - 1
         if index < 0:
             return None
-        since, place = self.index.checkpoints[index]
+        since, extent = self.index.checkpoints[index]
         with self._reading():
-            return since, attached(self._blocks.read(place))
+            return since, attached(self._blocks.read(extent))
 
     @property
     def created(self) -> datetime:
@@ -198,10 +198,10 @@ class RunFile(BlockRecording):
         return self.info.created
 
     def checkpoints(self) -> Iterator[tuple[float, bytes]]:
-        """All checkpoints in the order of their times: simulated time (s) and bytes."""
-        for since, place in self.index.checkpoints:
+        """Yield all checkpoints in the order of their times: simulated time (s) and bytes."""
+        for since, extent in self.index.checkpoints:
             with self._reading():
-                state = attached(self._blocks.read(place))
+                state = attached(self._blocks.read(extent))
             yield since, state
 
     def _block_with(self, row: int) -> tuple[int, Rows]:
@@ -221,8 +221,10 @@ class RunFile(BlockRecording):
         pulls: list[Pull] = []
         channels = {topic: number for number, topic in enumerate(_TOPICS, 1)}
         with self._reading():
-            for place in self.index.notes:
-                for note in read_messages(bytes(chunk_content(self._blocks.read(place))), channels):
+            for extent in self.index.notes:
+                for note in read_messages(
+                    bytes(chunk_content(self._blocks.read(extent))), channels
+                ):
                     if isinstance(note, Change):
                         changes = with_change(changes, note)
                         count(len(changes), MOST_CHANGES, "changes in it")
@@ -364,11 +366,11 @@ def _begin(path: Path, file: BinaryIO) -> _FileStart:
         )
     library = ""
     end = 0
-    for number, (opcode, place) in enumerate(records(file, len(MAGIC), size)):
-        if place.length > names.MAX_RECORD_BYTES or number > 1:
+    for number, (opcode, extent) in enumerate(records(file, len(MAGIC), size)):
+        if extent.length > names.MAX_RECORD_BYTES or number > 1:
             break
-        file.seek(place.offset)
-        data = file.read(place.length)
+        file.seek(extent.offset)
+        data = file.read(extent.length)
         try:
             if opcode == Opcode.HEADER:
                 library = Header.read(record_body(data)).library
@@ -376,13 +378,13 @@ def _begin(path: Path, file: BinaryIO) -> _FileStart:
                 metadata = Metadata.read(record_body(data))
                 if metadata.name == names.ABOUT:
                     return _checked(
-                        path, _FileStart(metadata.metadata, place.offset + place.length, size)
+                        path, _FileStart(metadata.metadata, extent.offset + extent.length, size)
                     )
         except DAMAGED as error:
             raise RunFileError(
                 f"{path}: the start of the file is damaged ({error}); it cannot be read."
             ) from None
-        end = place.offset + place.length
+        end = extent.offset + extent.length
     if library.startswith("snakestudio ") or end in (0, size):
         raise _too_short(path)
     by = f" ({library})" if library else ""
@@ -419,7 +421,7 @@ def _scene(path: Path, about: dict[str, str]) -> Scene:
 
 
 def _plugins(about: dict[str, str]) -> tuple[str, ...]:
-    """One line per plug-in that was used in the run."""
+    """Return one line per plug-in that was used in the run."""
     return tuple(str(line)[:1000] for line in parse_json(about.get("plugins", "[]"), NOTE))
 
 

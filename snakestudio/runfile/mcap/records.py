@@ -36,12 +36,12 @@ def encoded(record: McapRecord) -> bytes:
 
 
 def signed(values: Mapping[str, str]) -> dict[str, str]:
-    """Metadata with a check sum, because the format has none for metadata records."""
+    """Return the metadata with a check sum, because the format has none for metadata records."""
     return {**values, _SUM: _sum(values)}
 
 
 def intact(values: Mapping[str, str]) -> bool:
-    """Whether metadata match their check sum; metadata of old files without a sum are accepted."""
+    """Return whether metadata match their check sum; metadata of old files without a sum are accepted."""
     return _SUM not in values or values[_SUM] == _sum(values)
 
 
@@ -98,7 +98,7 @@ class ChunkBytes:
     _sizes: tuple[int, int]
 
     def index(self, offset: int) -> bytes:
-        """Entry in the summary for a chunk at `offset` of a file."""
+        """Return the entry in the summary for a chunk at `offset` of a file."""
         index = ChunkIndex(
             chunk_length=self.chunk_length,
             chunk_start_offset=offset,
@@ -116,7 +116,7 @@ class ChunkBytes:
 
 
 def compressor() -> zstandard.ZstdCompressor:
-    """Compressor for the chunks of one file; not thread-safe.
+    """Return the compressor for the chunks of one file; not thread-safe.
 
     Damage is detected by the check sum of the compression, which takes no noticeable time.
     """

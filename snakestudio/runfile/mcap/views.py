@@ -102,7 +102,7 @@ class Views:
         self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(rows))))
 
     def messages(self, channels: list[int]) -> list[tuple[int, NDArray[Any]]]:
-        """Pending messages by channel, as MCAP records; `channels` are the channel numbers of `views`."""
+        """Return the pending messages by channel, as MCAP records; `channels` are the channel numbers of `views`."""
         if not self._waiting:
             return []
         rows = Rows.concatenate(self._waiting)
@@ -138,7 +138,7 @@ def _header(template: Template) -> None:
 
 
 def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
-    """View of angles, rates and torques of all joints; references have no torques."""
+    """Return the view of angles, rates and torques of all joints; references have no torques."""
     joints = [axis.name for axis in schema.axes]
     template = Template()
     _header(template)
@@ -158,13 +158,13 @@ def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
 
 
 def part_names(schema: Schema) -> list[str]:
-    """Names of the links, or cross-sections, as frames."""
+    """Return the names of the links, or cross-sections, as frames."""
     part = "section" if schema.sections else "link"
     return [f"{part}_{i + 1}" for i in range(schema.n_links)]
 
 
 def _transforms(schema: Schema, parent: str) -> View:
-    """View of the poses of all links, or cross-sections."""
+    """Return the view of the poses of all links, or cross-sections."""
     template = Template()
     template.length(schema.n_links)
     for i, name in enumerate(part_names(schema)):

@@ -17,25 +17,25 @@ from numpy.typing import NDArray
 
 from snakestudio.runfile.mcap.chunks import block_head, chunk_content
 from snakestudio.runfile.mcap.format import CHANGES, CHECKPOINT, EVENTS, LOG, MAX_BLOCK_BYTES, ROWS
-from snakestudio.runfile.mcap.index import Index, Place
+from snakestudio.runfile.mcap.index import Extent, Index
 
 _HEAD = struct.Struct("<BQ")
 _LONGEST_NAME = 256
 
 
-def records(file: BinaryIO, start: int, size: int) -> Iterator[tuple[int, Place]]:
-    """Opcodes and positions of the complete records from `start` on in the first `size` bytes."""
+def records(file: BinaryIO, start: int, size: int) -> Iterator[tuple[int, Extent]]:
+    """Yield the opcodes and positions of the complete records from `start` on in the first `size` bytes."""
     while start + _HEAD.size <= size:
         file.seek(start)
         head = file.read(_HEAD.size)
         if len(head) < _HEAD.size:
             return
         opcode, length = _HEAD.unpack(head)
-        place = Place(start, _HEAD.size + length)
-        start += place.length
+        extent = Extent(start, _HEAD.size + length)
+        start += extent.length
         if opcode == 0 or start > size:
             return
-        yield opcode, place
+        yield opcode, extent
 
 
 def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Index:
@@ -52,7 +52,7 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
     """
     index = Index()
     times: list[NDArray[np.float64]] = []
-    chunk: Place | None = None
+    chunk: Extent | None = None
     n_rows = 0
 
     def add_previous(channel: int | None) -> bool:
@@ -79,21 +79,21 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
             index.notes.append(chunk)
         return True
 
-    for opcode, place in records(file, start, size):
+    for opcode, extent in records(file, start, size):
         if chunk is not None:
-            whose = _number(file, place) if opcode == Opcode.MESSAGE_INDEX else None
+            whose = _number(file, extent) if opcode == Opcode.MESSAGE_INDEX else None
             trusted = add_previous(whose)
             chunk = None
             if not trusted:
                 break
         if opcode == Opcode.CHUNK:
-            chunk = place
+            chunk = extent
         elif opcode == Opcode.CHANNEL:
-            _add_channel(file, place, channels)
+            _add_channel(file, extent, channels)
         elif opcode == Opcode.ATTACHMENT:
-            time = _checkpoint_time(file, place)
+            time = _checkpoint_time(file, extent)
             if time is not None:
-                index.checkpoints.append((time, place))
+                index.checkpoints.append((time, extent))
         elif opcode == Opcode.DATA_END:
             break
     if chunk is not None:
@@ -106,25 +106,25 @@ def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Ind
     return index
 
 
-def _number(file: BinaryIO, place: Place) -> int | None:
-    """Channel of a message index."""
-    file.seek(place.offset + _HEAD.size)
+def _number(file: BinaryIO, extent: Extent) -> int | None:
+    """Return the channel of a message index."""
+    file.seek(extent.offset + _HEAD.size)
     data = file.read(2)
     return int.from_bytes(data, "little") if len(data) == 2 else None
 
 
-def _add_channel(file: BinaryIO, place: Place, channels: dict[str, int]) -> None:
-    file.seek(place.offset + _HEAD.size)
-    data = file.read(min(place.length - _HEAD.size, 8 + _LONGEST_NAME))
+def _add_channel(file: BinaryIO, extent: Extent, channels: dict[str, int]) -> None:
+    file.seek(extent.offset + _HEAD.size)
+    data = file.read(min(extent.length - _HEAD.size, 8 + _LONGEST_NAME))
     if len(data) >= 8:
         number, _, length = struct.unpack_from("<HHI", data)
         channels[data[8 : 8 + length].decode(errors="replace")] = number
 
 
-def _checkpoint_time(file: BinaryIO, place: Place) -> float | None:
-    """Simulated time (s) of an attachment with a state; None for other attachments."""
-    file.seek(place.offset + _HEAD.size + 16)
-    data = file.read(min(place.length - _HEAD.size - 16, 4 + _LONGEST_NAME))
+def _checkpoint_time(file: BinaryIO, extent: Extent) -> float | None:
+    """Return the simulated time (s) of an attachment with a state; None for other attachments."""
+    file.seek(extent.offset + _HEAD.size + 16)
+    data = file.read(min(extent.length - _HEAD.size - 16, 4 + _LONGEST_NAME))
     if len(data) < 4:
         return None
     (length,) = struct.unpack_from("<I", data)
@@ -135,12 +135,12 @@ def _checkpoint_time(file: BinaryIO, place: Place) -> float | None:
         return None
 
 
-def _sound(file: BinaryIO, place: Place) -> bool:
-    if place.length > MAX_BLOCK_BYTES:
+def _sound(file: BinaryIO, extent: Extent) -> bool:
+    if extent.length > MAX_BLOCK_BYTES:
         return False
-    file.seek(place.offset)
+    file.seek(extent.offset)
     try:
-        chunk_content(file.read(place.length))
+        chunk_content(file.read(extent.length))
     except ValueError:
         return False
     return True

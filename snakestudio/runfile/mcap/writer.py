@@ -40,7 +40,7 @@ from snakestudio.runfile.mcap.about import Origin, about
 from snakestudio.runfile.mcap.blocks import Columns, Scratch, definition, encode, head_bytes
 from snakestudio.runfile.mcap.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.runfile.mcap.enclosed import digest, named_by, named_files, read_files
-from snakestudio.runfile.mcap.index import Index, Place
+from snakestudio.runfile.mcap.index import Extent, Index
 from snakestudio.runfile.mcap.records import (
     MAGIC,
     ChunkBytes,
@@ -171,21 +171,21 @@ class RunWriter:
         changes: Sequence[Change | Pull] = (),
         events: Sequence[RunEvent] = (),
         checkpoints: Sequence[tuple[float, bytes]] = (),
-    ) -> list[Place]:
+    ) -> list[Extent]:
         """Append new data.
 
         Raises `OSError` if it cannot be written; the file is unchanged then.
 
         Returns
         -------
-        list of Place
+        list of Extent
             Positions of the blocks.
         """
         mark = self._mark()
         if len(self._views) >= _VIEWS_AT_ONCE:
             self._show()
         before = self._n_rows
-        chunks: list[tuple[ChunkBytes, list[Place]]] = []
+        chunks: list[tuple[ChunkBytes, list[Extent]]] = []
         added = Index()
         for rows in blocks:
             added.first_rows.append(self._n_rows)
@@ -201,7 +201,7 @@ class RunWriter:
         parts = []
         indexes = []
         for chunk, places in chunks:
-            places.append(Place(at, chunk.chunk_length))
+            places.append(Extent(at, chunk.chunk_length))
             indexes.append(chunk.index(at))
             parts += chunk.parts
             at += chunk.length
@@ -212,7 +212,7 @@ class RunWriter:
             at += len(data)
         for time, (record, data) in attached:
             attachment_indexes.append(_attachment_index(record, at, len(data)))
-            added.checkpoints.append((time, Place(at, len(data))))
+            added.checkpoints.append((time, Extent(at, len(data))))
             parts.append(data)
             at += len(data)
         try:
@@ -236,7 +236,7 @@ class RunWriter:
     def _new_files(
         self, changes: Sequence[Change | Pull]
     ) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
-        """Files added to the scene by changes: their names, check sums and records."""
+        """Return the files added to the scene by changes: their names, check sums and records."""
         files = []
         for change in () if self._temporary else changes:
             if isinstance(change, Pull):
@@ -247,7 +247,7 @@ class RunWriter:
         return files
 
     def _mark(self) -> _Mark:
-        """State of the file."""
+        """Return the state of the file."""
         index = self.index
         lists: tuple[Sized, ...] = (
             self._chunks,
@@ -317,8 +317,7 @@ class RunWriter:
 
         `remarks` are further entries for the end, known only after the run.
 
-        Raises `OSError` if there is no space for that: the file stays readable, but must be walked
-        over.
+        Raises `OSError` if there is no space for that: the file stays readable, but must be scanned.
         """
         with contextlib.suppress(OSError):  # the end takes less space, and is more important
             self._show()
@@ -433,7 +432,7 @@ def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
-    """Records that declare topics: each type once, each topic after its type."""
+    """Return the records that declare topics: each type once, each topic after its type."""
     records: list[McapRecord] = []
     types: dict[str, int] = {}
     for number, (topic, kind, text) in enumerate(topics, 1):
@@ -458,7 +457,7 @@ def _file(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
 
 
 def _attachment(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
-    """An attachment with the exact time in its name, because MCAP stores nanoseconds."""
+    """Return an attachment with the exact time in its name, because MCAP stores nanoseconds."""
     stamp = int(names.nanoseconds(np.array([time]))[0])
     record = Attachment(0, stamp, f"{name} {time!r}", "application/octet-stream", data)
     return record, encoded(record)

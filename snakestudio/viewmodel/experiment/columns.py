@@ -109,7 +109,7 @@ def _parts(rotation: RotationKind) -> tuple[str, ...]:
 
 
 def _rotation(columns: dict[str, int], before: RotationKind) -> RotationKind:
-    """Kind of a body's rotation from the parts that have columns; an order of rotations is preserved."""
+    """Return the kind of a body's rotation from the parts that have columns; an order of rotations is preserved."""
     for kind in ("quaternion", "matrix", "vector"):
         if columns.keys() & set(ROTATION_PARTS[kind]):
             return kind

@@ -66,7 +66,7 @@ def _holds_circles(path: Path) -> bool:
 
 
 def _names_radius(path: Path) -> bool:
-    """Whether the titles of the columns describe circles."""
+    """Return whether the titles of the columns describe circles."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return _RADIUS.search(file.readline(1000).lower()) is not None

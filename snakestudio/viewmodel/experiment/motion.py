@@ -69,12 +69,12 @@ class Motion:
         before = after - 1
         after = min(after, len(c.time) - 1)
         span = float(c.time[after] - c.time[before])
-        share = (time - float(c.time[before])) / span if span > 0 else 0.0
+        fraction = (time - float(c.time[before])) / span if span > 0 else 0.0
 
         def between(values: FloatArray) -> FloatArray:
-            if share == 0.0:  # exactly this row, so unknown values of the next one do not matter
+            if fraction == 0.0:  # exactly this row, so unknown values of the next one do not matter
                 return np.asarray(values[before], float)
-            middle: FloatArray = (1.0 - share) * values[before] + share * values[after]
+            middle: FloatArray = (1.0 - fraction) * values[before] + fraction * values[after]
             return middle
 
         orientation = None
@@ -83,7 +83,11 @@ class Motion:
             second = c.orientation[after]
             # q and -q are the same orientation; the nearer one gives the shorter rotation.
             second = np.where(np.sum(first * second, axis=1, keepdims=True) < 0, -second, second)
-            mixed = (1.0 - share) * first + share * second if share else np.asarray(first, float)
+            mixed = (
+                (1.0 - fraction) * first + fraction * second
+                if fraction
+                else np.asarray(first, float)
+            )
             with np.errstate(invalid="ignore", divide="ignore"):
                 orientation = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
         return Instant(
@@ -139,5 +143,5 @@ def _of_all_links(instant: Instant, bodies: list[int]) -> FloatArray | None:
 
 
 def _pointing(x: float, y: float, z: float) -> FloatArray:
-    """Rotation matrix (3, 3) of a link that points along a vector without roll."""
+    """Return the rotation matrix (3, 3) of a link that points along a vector without roll."""
     return rotation(math.atan2(y, x), -math.atan2(z, math.hypot(x, y)))

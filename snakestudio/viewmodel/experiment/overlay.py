@@ -26,12 +26,12 @@ def simulated_place(snapshot: Snapshot, link: int) -> FloatArray | None:
     """Return the simulated position of a link (0-based; -1: centre of mass), (3,), m; None if unknown."""
     if Fields.POSE not in snapshot.valid or not link < snapshot.n_links:
         return None
-    place = snapshot.link_pose[link, :3] if link >= 0 else snapshot.centre_of_mass
-    return np.asarray(place, float) if np.isfinite(place).all() else None
+    position = snapshot.link_pose[link, :3] if link >= 0 else snapshot.centre_of_mass
+    return np.asarray(position, float) if np.isfinite(position).all() else None
 
 
 def _gaps(motion: Motion, time: float, snapshot: Snapshot, pairs: Pairs) -> list[FloatArray]:
-    """Simulated and measured positions of each pair with both known, (2, 3) each, m."""
+    """Return the simulated and measured positions of each pair with both known, (2, 3) each, m."""
     instant = motion.at(time)
     if instant is None:
         return []
@@ -106,7 +106,7 @@ def trial_tracks(
 def _headings(
     instant: Instant, colour: Colour, length: float, up: FloatArray
 ) -> list[MeasuredLine]:
-    """Lines that show the direction of each body with known orientation."""
+    """Return the lines that show the direction of each body with known orientation."""
     if instant.orientation is None:
         return []
     w, x, y, z = instant.orientation.T

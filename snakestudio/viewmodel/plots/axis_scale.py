@@ -57,7 +57,7 @@ class AxisScale:
         """Ends of the axis of a chart; decadic logarithms for a logarithmic scale."""
         return (math.log10(self.low), math.log10(self.high)) if self.log else (self.low, self.high)
 
-    def share(self, values: FloatArray) -> FloatArray:
+    def fraction(self, values: FloatArray) -> FloatArray:
         """Return positions of values, 0 at the low end and 1 at the high end; NaN if undefined."""
         if self.log:
             with np.errstate(all="ignore"):
@@ -67,10 +67,10 @@ class AxisScale:
 
     def at(self, value: float) -> float:
         """Return the position of a value."""
-        return float(self.share(np.array([value]))[0])
+        return float(self.fraction(np.array([value]))[0])
 
-    def value(self, share: float) -> float:
+    def value(self, fraction: float) -> float:
         """Return the value at a position."""
         if self.log:
-            return float(self.low * (self.high / self.low) ** share)
-        return self.low + share * (self.high - self.low)
+            return float(self.low * (self.high / self.low) ** fraction)
+        return self.low + fraction * (self.high - self.low)

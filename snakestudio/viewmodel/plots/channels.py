@@ -76,7 +76,7 @@ def _channels(columns: tuple[Column, ...]) -> dict[str, Channel]:
         for column in columns
         if column.filled and column.group
     ]
-    return {channel.name: channel for channel in sorted(channels, key=_place)}
+    return {channel.name: channel for channel in sorted(channels, key=_sort_key)}
 
 
 def catalogue(schema: Schema) -> dict[str, Channel]:
@@ -87,7 +87,7 @@ def catalogue(schema: Schema) -> dict[str, Channel]:
     return _channels(tuple(columns_of(schema).by_name.values()))
 
 
-def _place(channel: Channel) -> tuple[int, int]:
+def _sort_key(channel: Channel) -> tuple[int, int]:
     parts = numbered(channel.name)
     group = channel.group[0]
     return _ORDER.index(group) if group in _ORDER else len(_ORDER), 0 if parts is None else parts[1]

@@ -89,14 +89,14 @@ def compose(
 def _envelopes(
     lines: Sequence[CurveSpec], series_cache: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
-    """Cached bins of the series of `lines` from start to stop (s)."""
+    """Return the cached bins of the series of `lines` from start to stop (s)."""
     return _of_series({line.series for line in lines}, series_cache, start, stop, bins)
 
 
 def _of_series(
     keys: set[str], series_cache: SeriesCache, start: float, stop: float, bins: int
 ) -> Envelopes:
-    """Cached bins of some series from start to stop (s)."""
+    """Return the cached bins of some series from start to stop (s)."""
     envelopes: Envelopes = {}
     recording = series_cache.recording
     if recording is None or not len(recording):
@@ -138,7 +138,7 @@ def _add_traces(
 def _logarithms(
     chart_data: ChartData, view: PlotType, low: FloatArray, high: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Decadic logarithms. A note reports values without one on a chosen axis; a residual of 0 becomes small."""
+    """Return decadic logarithms. A note reports values without one on a chosen axis; a residual of 0 becomes small."""
     if not view.chosen:
         return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(
             np.maximum(high, _LEAST_RESIDUAL)
@@ -180,7 +180,7 @@ def _add_marks(chart_data: ChartData, view: PlotType, series_cache: SeriesCache,
 
 
 def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
-    """Smallest and largest visible value; None if there is none."""
+    """Return the smallest and largest visible value; None if there is none."""
     lows = []
     highs = []
     for trace in traces:
@@ -214,7 +214,7 @@ def _fit(chart_data: ChartData, view: PlotType, before: Sequence[Axis]) -> None:
 
 
 def _decades(view: PlotType, extent: tuple[float, float] | None) -> Axis:
-    """Axis of whole decades: all visible values of chosen curves, or the usual range of solver residuals."""
+    """Return the axis of whole decades: all visible values of chosen curves, or the usual range of solver residuals."""
     if not view.chosen:
         low, high = extent or (-12.0, -8.0)
         return Axis(min(math.floor(low), -12.0), max(math.ceil(high), -6.0), decades=True)
@@ -247,14 +247,14 @@ def _stack(chart_data: ChartData, view: PlotType, names: Sequence[str]) -> None:
     chart_data.unit = f"spacing {readable(1 / scale, view.unit)}"
 
 
-def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
-    assert callable(place)
+def _row_labels(n: int, position_of: object) -> list[tuple[float, str]]:
+    assert callable(position_of)
     every = max(1, math.ceil(n / 6))
-    return [(place(row), str(row + 1)) for row in range(0, n, every)]
+    return [(position_of(row), str(row + 1)) for row in range(0, n, every)]
 
 
 def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
-    """Ticks for rows of evenly spaced cross-sections: abscissas from the head, which is at the top."""
+    """Return the ticks for rows of evenly spaced cross-sections: abscissas from the head, which is at the top."""
     n = len(sections)
     length = sections[-1]
     interval = step_above(length / 5)

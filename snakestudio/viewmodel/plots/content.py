@@ -149,7 +149,7 @@ Known = Mapping[str, Channel]
 
 
 def _unit(name: str, known: Known) -> str:
-    """Unit of a channel; "" if it does not exist."""
+    """Return the unit of a channel; "" if it does not exist."""
     return known[name].unit if name in known else ""
 
 
@@ -160,7 +160,7 @@ def _title(content: Content) -> str:
 
 
 def _short(names: Sequence[str]) -> dict[str, str]:
-    """Labels without their common first words, so that legends stay short."""
+    """Return the labels without their common first words, so that legends stay short."""
     parts = {name: label_of(name).split() for name in names}
     shared = 0
     while len(parts) > 1 and all(len(each) > shared + 1 for each in parts.values()):
@@ -207,17 +207,17 @@ def _pairs(content: Content, known: Known) -> list[CurveSpec]:
 
 
 def _strips(content: Content, known: Known) -> list[CurveSpec]:
-    """One series of all channels, so that they form one heat map; a derived channel has a separate series."""
+    """Return one series of all channels, so that they form one heat map; a derived channel has a separate series."""
     names = [curve.name for curve in content.curves if curve.name in known]
     if len(names) > 1:
         names = [name for name in names if not is_signal(known[name].series)]
-    together = series_key([known[name].series for name in names])
+    key = series_key([known[name].series for name in names])
     lines = []
     for number, name in enumerate(names):
         parts = numbered(name)
         label = f"{parts[0]} {parts[1]}" if parts else label_of(name)
         lines.append(
-            CurveSpec(together, number, label, link_colour(number, len(names)), known[name].unit)
+            CurveSpec(key, number, label, link_colour(number, len(names)), known[name].unit)
         )
     return lines
 
@@ -296,7 +296,7 @@ def with_curves(content: Content, names: tuple[str, ...], known: Known) -> Conte
 
 
 def _as_strips(content: Content, known: Known) -> Content | str:
-    """Columns of a heat map form one series, and a derived channel has a separate one."""
+    """Return the columns of a heat map form one series, and a derived channel has a separate one."""
     keys = [known[curve.name].series for curve in content.curves]
     if len(keys) > 1 and any(map(is_signal, keys)):
         return "A heat map shows one quantity of all links or joints. Drop this channel on a separate plot."
@@ -330,7 +330,7 @@ def _with_pairs(content: Content, names: tuple[str, ...], known: Known) -> Conte
 
 
 def _track(name: str, known: Known) -> Curve | None:
-    """Path from above of the body of a channel; dropping any channel of a link adds its track."""
+    """Return the path from above of the body of a channel; dropping any channel of a link adds its track."""
     parts = numbered(name)
     body = f"{parts[0]}_{parts[1]}" if parts else name.partition("_")[0]
     curve = Curve(f"{body}_y_m", f"{body}_x_m")

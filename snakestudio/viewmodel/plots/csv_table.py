@@ -35,7 +35,7 @@ def number_text(value: float) -> str:
 
 
 def _at_times(recording: Source, lines: Sequence[CurveSpec], times: FloatArray) -> list[FloatArray]:
-    """Curves of another run at some times (s), NaN where it was not recorded."""
+    """Return the curves of another run at some times (s), NaN where it was not recorded."""
     theirs = recording.times
     first = max(0, int(np.searchsorted(theirs, times[0])) - 1)
     last = min(len(theirs), int(np.searchsorted(theirs, times[-1])) + 1)

@@ -135,7 +135,7 @@ class Detail:
             self._missing.pop(of, None)
 
     def _lacks(self, pyramid: Pyramid, start: int, stop: int, stride: int) -> range:
-        """Pieces of a span that a pyramid lacks in bins of `stride` rows."""
+        """Return the pieces of a span that a pyramid lacks in bins of `stride` rows."""
         stop = min(stop, pyramid.reach(stride))
         if stop <= start or stride > BLOCK:
             return range(0)

@@ -13,7 +13,7 @@ from snakestudio.model.snapshot import Fields
 if TYPE_CHECKING:
     from snakestudio.analysis.signals import SpectrumWindow
 
-STOPS = tuple(f"stop:{place}" for place in range(7))
+STOPS = tuple(f"stop:{index}" for index in range(7))
 """Colours of curves in addition to roles of the theme."""
 
 
@@ -124,15 +124,15 @@ class PlotType:
 
     def _fits(self, schema: Schema) -> bool:
         kind = "body" if schema.sections else "links"
-        there = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
+        available = self.of in ("", kind) and (schema.n_joints > 0 or self.chooser != "joint")
         return (
-            there
+            available
             and (schema.n_holds > 0 or not self.holds)
             and set(self.columns) <= set(schema.extra)
         )
 
     def phase(self, schema: Schema | None) -> tuple[str, str, str] | None:
-        """Column of the marked phase, which is positive during it, and names of its start and end."""
+        """Return the column of the marked phase, which is positive during it, and names of its start and end."""
         known = CONTROLLERS.values() if self.phases and schema is not None and schema.extra else ()
         return next(
             (

@@ -32,7 +32,7 @@ class _Curve(NamedTuple):
     colour: str
     axis: int = 0
     faint: bool = False
-    there: Callable[[Schema], bool] = lambda schema: True
+    is_in: Callable[[Schema], bool] = lambda schema: True
     """Whether runs with a schema have the curve."""
 
 
@@ -52,7 +52,7 @@ def _curves(*curves: _Curve) -> Lines:
                 curve.faint,
             )
             for curve in curves
-            if curve.there(schema)
+            if curve.is_in(schema)
         ]
 
     return lines
@@ -76,7 +76,7 @@ def _per_link(series: str) -> Lines:
 
 
 def _in_space(schema: Schema) -> bool:
-    """Whether the robot can leave the plane."""
+    """Return whether the robot can leave the plane."""
     return leaves_the_plane(schema)
 
 
@@ -84,7 +84,7 @@ _AXIS_COLOURS = {"yaw": "accent", "pitch": "friction", "roll": "warning"}
 
 
 def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
-    """Axes of a joint: kind, index among axes of this kind, and colour."""
+    """Return the axes of a joint: kind, index among axes of this kind, and colour."""
     joint_axes = []
     for kind, colour in _AXIS_COLOURS.items():
         those = joints(schema.axes, kind).tolist()
@@ -95,12 +95,12 @@ def _axes_of(schema: Schema, joint: int) -> list[tuple[str, int, str]]:
 
 def _joint(schema: Schema, index: int) -> list[CurveSpec]:
     lines = []
-    for kind, place, colour in _axes_of(schema, index):
+    for kind, entry, colour in _axes_of(schema, index):
         angle, reference = (kind, f"{kind} ref") if _in_space(schema) else ("angle", "reference")
-        lines.append(CurveSpec(f"joint_*_{kind}_deg", place, angle, colour, "°"))
+        lines.append(CurveSpec(f"joint_*_{kind}_deg", entry, angle, colour, "°"))
         if Fields.REFERENCE in schema.valid:  # joints under torques have none
             lines.append(
-                CurveSpec(f"joint_*_{kind}_ref_deg", place, reference, "dim", "°", faint=True)
+                CurveSpec(f"joint_*_{kind}_ref_deg", entry, reference, "dim", "°", faint=True)
             )
     return lines
 
@@ -108,8 +108,8 @@ def _joint(schema: Schema, index: int) -> list[CurveSpec]:
 def _torque(schema: Schema, index: int) -> list[CurveSpec]:
     named = _in_space(schema)
     return [
-        CurveSpec(f"joint_*_{kind}_torque_nm", place, kind if named else "torque", colour, "N m")
-        for kind, place, colour in _axes_of(schema, index)
+        CurveSpec(f"joint_*_{kind}_torque_nm", entry, kind if named else "torque", colour, "N m")
+        for kind, entry, colour in _axes_of(schema, index)
     ]
 
 
@@ -135,13 +135,13 @@ _SPEED = _curves(_Curve("com_speed_mps", "CoM", "good"), _Curve("link_*_speed_mp
 _POSITION = _curves(
     _Curve("link_*_x_m", "x", "accent"),
     _Curve("link_*_y_m", "y", "warning"),
-    _Curve("link_*_z_m", "z", "text", there=_in_space),
+    _Curve("link_*_z_m", "z", "text", is_in=_in_space),
     _Curve("com_x_m", "CoM x", "good"),
     _Curve("com_y_m", "CoM y", "friction"),
 )
 _ATTITUDE = _curves(
-    _Curve("link_*_roll_deg", "roll", "friction", there=_in_space),
-    _Curve("link_*_pitch_deg", "pitch", "warning", there=_in_space),
+    _Curve("link_*_roll_deg", "roll", "friction", is_in=_in_space),
+    _Curve("link_*_pitch_deg", "pitch", "warning", is_in=_in_space),
     _Curve("link_*_yaw_deg", "yaw", "accent"),
 )
 _SOLVER = _curves(
@@ -170,7 +170,7 @@ _OF_ROBOTS = {
         "Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0
     ),
     "torque": PlotType("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
-    "speed": PlotType(  # with phases, as P3's Fig. 8 does
+    "speed": PlotType(  # with the phases of P3, Fig. 8
         "Speed",
         "m/s",
         _SPEED,
@@ -212,27 +212,27 @@ _STRETCH = ("Γ_X − 1",)
 
 
 def _sections(choices: tuple[str, ...]) -> Lines:
-    """Curves of all cross-sections, the head first."""
+    """Return the curves of all cross-sections, the head first."""
 
     def lines(schema: Schema, index: int) -> list[CurveSpec]:
         series = _SERIES[choices[index]]
         n = len(schema.sections)
         return [
-            CurveSpec(series, i, f"X {place:.3g} m", link_colour(i, n), unit_of(series))
-            for i, place in enumerate(schema.sections)
+            CurveSpec(series, i, f"X {abscissa:.3g} m", link_colour(i, n), unit_of(series))
+            for i, abscissa in enumerate(schema.sections)
         ]
 
     return lines
 
 
 def _profile(schema: Schema, index: int) -> list[CurveSpec]:
-    """One curve over all cross-sections, whose series has one column per cross-section."""
+    """Return one curve over all cross-sections, whose series has one column per cross-section."""
     symbol, series = tuple(_SERIES.items())[index]
     return [CurveSpec(series, 0, symbol, "accent", unit_of(series))]
 
 
 def _section(choices: tuple[str, ...]) -> Lines:
-    """Curves of some quantities of one cross-section over time."""
+    """Return the curves of some quantities of one cross-section over time."""
     return _three(tuple(map(_SERIES.__getitem__, choices)), choices)
 
 
@@ -383,7 +383,7 @@ def _declared(plot: Plot) -> PlotType:
 
 
 def _display_column(column: str) -> tuple[str, str]:
-    """Displayed column for a column of a controller, and its unit; angles are in degrees."""
+    """Return the displayed column for a column of a controller, and its unit; angles are in degrees."""
     name = in_degrees(column) if parted(column)[1] in ("rad", "radps") else column
     return name, unit_of(name)
 
@@ -440,7 +440,7 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
 
 
 def _default_of_body(scene: Scene) -> tuple[str, str, str, str]:
-    """Initial types of the four plots for a continuous body."""
+    """Return the initial types of the four plots for a continuous body."""
     inside = "body_force" if scene.beam.group == "R" else "body_torque"
     held = "speed" if scene.body.slides else "supports"
     return "profile", inside, held, "position"

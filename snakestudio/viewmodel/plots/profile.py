@@ -84,12 +84,12 @@ def _add(
 ) -> None:
     """Add curves at a row, and the ranges of their quantities in the run."""
     assert series_cache.recording is not None
-    place = np.array(series_cache.recording.schema.sections)
+    abscissa = np.array(series_cache.recording.schema.sections)
     for line in lines:
         values = series_cache.values_at(line.series, row)
         if values is None:
             continue
-        chart_data.traces.append(Trace(place, values, values, line.colour, line.name))
+        chart_data.traces.append(Trace(abscissa, values, values, line.colour, line.name))
         known = series_cache.envelope(line.series, 0, len(series_cache.recording), _BINS)
         parts: list[NDArray[np.floating]] = (
             [values] if known is None or not len(known.row) else [values, known.low, known.high]
@@ -106,9 +106,9 @@ def _add_ticks(chart_data: ChartData, series_cache: SeriesCache, row: int) -> No
     if active is None or places is None:
         return
     chart_data.ticks = [
-        (float(place), bool(holds > 0.5))
-        for holds, place in zip(active, places, strict=True)
-        if math.isfinite(place)
+        (float(position), bool(holds > 0.5))
+        for holds, position in zip(active, places, strict=True)
+        if math.isfinite(position)
     ]
 
 
@@ -122,12 +122,12 @@ def profile_legend(
         if not known.any():
             continue
         if at is None:
-            place = float(trace.time[np.nanargmax(np.abs(trace.low))])
+            abscissa = float(trace.time[np.nanargmax(np.abs(trace.low))])
         else:
-            place = min(max(at, float(trace.time[0])), float(trace.time[-1]))
-        value = float(np.interp(place, trace.time, trace.low))
+            abscissa = min(max(at, float(trace.time[0])), float(trace.time[-1]))
+        value = float(np.interp(abscissa, trace.time, trace.low))
         most = "peak " if at is None else ""
-        entries.append((trace.colour, f"{most}{readable(value, '')} at {place:.3g} m"))
+        entries.append((trace.colour, f"{most}{readable(value, '')} at {abscissa:.3g} m"))
     if time is not None:
         entries.insert(1, ("#00000000", f"t {run_time(time, 2)}"))
     return entries

@@ -109,12 +109,12 @@ class _Level:
                 self.tables[i] = larger
 
     def _drop(self, first: int) -> None:
-        gone = first - self.first
+        dropped = first - self.first
         for table in self.tables:
-            if gone < self.count:
-                table[: self.count - gone] = table[gone : self.count]
-            table[max(0, self.count - gone) : self.count] = np.nan
-        self.count = max(0, self.count - gone)
+            if dropped < self.count:
+                table[: self.count - dropped] = table[dropped : self.count]
+            table[max(0, self.count - dropped) : self.count] = np.nan
+        self.count = max(0, self.count - dropped)
         self.first = first
 
 
@@ -138,8 +138,8 @@ class Pyramid:
         """Set the memory limit, bytes; the oldest rows lose detail first."""
         for number, level in enumerate(self._levels):
             bytes_of_bin = 4 * len(level.tables) * max(1, self.width)
-            share = limit * _SHARES[number] // sum(_SHARES)
-            level.set_capacity(max(_FEWEST, share // bytes_of_bin // BLOCK * BLOCK))
+            budget = limit * _SHARES[number] // sum(_SHARES)
+            level.set_capacity(max(_FEWEST, budget // bytes_of_bin // BLOCK * BLOCK))
 
     @property
     def nbytes(self) -> int:

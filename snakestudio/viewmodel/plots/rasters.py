@@ -19,14 +19,14 @@ Bytes = NDArray[np.uint8]
 def shades(values: FloatArray, low: float, high: float) -> Bytes:
     """Return the colours 1 to 255 of values between two ends; 1 for values that are not finite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        share = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
-    share = np.where(np.isfinite(share), np.clip(share, 0.0, 1.0), 0.0)
-    return (1.5 + 253.99 * share).astype(np.uint8)
+        fraction = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
+    fraction = np.where(np.isfinite(fraction), np.clip(fraction, 0.0, 1.0), 0.0)
+    return (1.5 + 253.99 * fraction).astype(np.uint8)
 
 
 @lru_cache(maxsize=16)
 def _disc(radius: float) -> tuple[NDArray[np.intp], NDArray[np.intp], Bytes]:
-    """Pixels of a dot, the outermost first, and their covered fractions."""
+    """Return the pixels of a dot, the outermost first, and their covered fractions."""
     reach = math.ceil(radius)
     y, x = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     cover = np.clip(radius + 0.5 - np.hypot(x, y), 0.0, 1.0).ravel()
@@ -119,9 +119,11 @@ class Lines:
             begin, rise, hue = begin[known], (end - begin)[known], shade[known]
             # Lines between close axes are steep and cover more than one pixel of a column.
             more = max(1, min(4, round(height / self._fine / (right - left))))
-            share = np.linspace(0.0, 1.0, more * (right - left), endpoint=False, dtype=np.float32)
+            fraction = np.linspace(
+                0.0, 1.0, more * (right - left), endpoint=False, dtype=np.float32
+            )
             columns = np.repeat(np.arange(left, right), more)
-            at = np.add(begin[:, None], np.multiply.outer(rise, share)).astype(np.intp)
+            at = np.add(begin[:, None], np.multiply.outer(rise, fraction)).astype(np.intp)
             np.clip(at, 0, height - self._fine, out=at)
             at *= width
             at += np.clip(columns, 0, width - 1)

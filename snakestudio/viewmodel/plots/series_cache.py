@@ -91,7 +91,7 @@ class _DerivedRows:
     def _begin(self) -> None:
         self.pyramid = Pyramid(1, self._limit)
         self.high = 0
-        self._settled = True  # whether further rows cannot change known ones
+        self._settled = True  # True if later rows cannot change computed ones
 
     @property
     def missing(self) -> int:
@@ -142,7 +142,7 @@ class _DerivedRows:
         return news
 
     def _work(self, start: int, n: int, complete: bool) -> None:
-        """Evaluate rows start to n in a thread; without `complete`, only those that further rows cannot change."""
+        """Evaluate rows start to n in a thread; without `complete`, only those that later rows cannot change."""
         other = self._other
         signal = self._signal()
         if not complete:
@@ -223,8 +223,8 @@ class SeriesCache:
         """Stop all threads."""
         self._close_derived(lambda key: True)
 
-    def _close_derived(self, gone: Callable[[str], bool]) -> None:
-        for key in [key for key in self._derived if gone(key)]:
+    def _close_derived(self, is_removed: Callable[[str], bool]) -> None:
+        for key in [key for key in self._derived if is_removed(key)]:
             self._derived.pop(key).close()
         self._detail.keep(self._keys)
 

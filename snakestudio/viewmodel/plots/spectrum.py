@@ -88,11 +88,11 @@ class Spectra:
         thinned = np.flatnonzero(np.diff(samples.row) > 1)
         since = int(thinned[-1]) + 1 if len(thinned) else 0
         curve = samples.values[since:, line.column].astype(np.float64)
-        there = np.isfinite(curve)
-        if there.sum() < _LEAST_ROWS:
+        valid = np.isfinite(curve)
+        if valid.sum() < _LEAST_ROWS:
             return None
         times = series_cache.recording.times[samples.row[since:]]
-        return _Spectrum(*spectrum(times[there], curve[there], window), int(samples.row[since]))
+        return _Spectrum(*spectrum(times[valid], curve[valid], window), int(samples.row[since]))
 
 
 def compose_spectrum(
@@ -156,7 +156,7 @@ def compose_spectrum(
             if reading
             else "There are too few rows in view for a spectrum. Show a longer time span."
         )
-    if busy > 0.0:  # in whole steps, so that new data do not move the axis
+    if busy > 0.0:  # whole steps, so that new data do not move the axis
         step = step_above(busy)
         highest = min(highest, math.ceil(_ROOM * busy / step) * step)
     chart_data.start, chart_data.stop = limits or (0.0, highest or 1.0)
@@ -167,7 +167,7 @@ def compose_spectrum(
 
 
 def _busy_until(spectrum: _Spectrum) -> float:
-    """Highest significant frequency, Hz."""
+    """Return the highest significant frequency, Hz."""
     inner = spectrum.amplitude[1:]
     much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
     return float(spectrum.frequency[1 + much[-1]]) if len(much) else 0.0
@@ -194,10 +194,10 @@ def _add(
     if per > 1:  # the largest of neighbours, so that no peak is lost
         even = len(seen) // per * per
         sizes = sizes[:even].reshape(-1, per)
-        place = np.argmax(sizes, axis=1)
+        largest = np.argmax(sizes, axis=1)
         rows = np.arange(len(sizes))
-        seen = seen[:even].reshape(-1, per)[rows, place]
-        sizes = sizes[rows, place]
+        seen = seen[:even].reshape(-1, per)[rows, largest]
+        sizes = sizes[rows, largest]
         peak = int(np.argmax(np.where(seen > 0.5 * step, sizes, -1.0)))
     values = np.log10(np.maximum(sizes, 1e-30)) if view.decades else sizes
     chart_data.traces.append(Trace(seen, values, values, line.colour, line.name))
@@ -230,11 +230,11 @@ def spectrum_legend(
     entries = []
     for trace in chart_data.traces:
         if at is not None:
-            place = int(np.argmin(np.abs(trace.time - at)))
+            index = int(np.argmin(np.abs(trace.time - at)))
         else:
-            place = int(np.argmax(np.where(trace.time > 0.0, trace.low, -np.inf)))
-        where = float(trace.time[place])
-        value = float(trace.low[place])
+            index = int(np.argmax(np.where(trace.time > 0.0, trace.low, -np.inf)))
+        where = float(trace.time[index])
+        value = float(trace.low[index])
         value = 10.0**value if view.decades else value
         what = f"{trace.name} " if trace.name else ""
         entries.append((trace.colour, f"{what}{readable(value, '')} at {where:.3g} Hz"))

@@ -140,7 +140,7 @@ def _pairs(
     *,
     whole_run: bool,
 ) -> Iterator[tuple[CurveSpec, CurveSpec, tuple[NDArray[np.int64], FloatArray, FloatArray]]]:
-    """Pairs of lines, the rows with both values, and these values."""
+    """Yield the pairs of lines, the rows with both values, and these values."""
     samples = {
         key: series_cache.samples(key, first, last, stride, whole_run=whole_run)
         for key in {line.series for line in lines}
@@ -174,7 +174,7 @@ def _add_dots(
 
 
 def _around(chart_data: ChartData, obstacles: Sequence[FloatArray]) -> Frame:
-    """Frame of all curves with a margin, and of obstacles near them."""
+    """Return the frame of all curves with a margin, and of obstacles near them."""
     xs = [trace.time[np.isfinite(trace.low)] for trace in chart_data.traces]
     ys = [trace.low[np.isfinite(trace.low)] for trace in chart_data.traces]
     if not sum(map(len, xs)):
@@ -208,7 +208,7 @@ def _inside(outline: FloatArray, frame: Frame) -> bool:
 
 
 def _obstacles(view: PlotType, recording: Source | None, time: float | None) -> list[FloatArray]:
-    """Polygons of the obstacles at a time."""
+    """Return the polygons of the obstacles at a time."""
     if not view.outlines or recording is None:
         return []
     scene: Scene = recording.scene if time is None else recording.scene_at(time)
@@ -222,7 +222,7 @@ def _polygons(obstacle: Obstacle) -> tuple[FloatArray, ...]:
 
 
 def _polygon(outline: Outline) -> FloatArray:
-    """Boundary of a polygon, or of a disc with short edges."""
+    """Return the boundary of a polygon, or of a disc with short edges."""
     if outline.radius <= 0.0:
         return outline.points
     angle = np.arange(_CORNER) * (2 * math.pi / _CORNER)
@@ -251,7 +251,7 @@ def row_near(
     series_cache: SeriesCache,
     start: float,
     stop: float,
-    place: tuple[float, float],
+    point: tuple[float, float],
     scale: tuple[float, float],
 ) -> int | None:
     """Return the row of the run whose point is nearest to a position in the plane.
@@ -262,7 +262,7 @@ def row_near(
         Curves in pairs.
     start, stop : float
         Time span of the rows to search, s.
-    place : (float, float)
+    point : (float, float)
     scale : (float, float)
         Pixels per unit of each axis, so that the visually nearest row is found.
     """
@@ -274,7 +274,7 @@ def row_near(
     last = int(np.searchsorted(times, stop, side="right"))
 
     def away(xs: FloatArray, ys: FloatArray) -> FloatArray:
-        return np.hypot((xs - place[0]) * scale[0], (ys - place[1]) * scale[1])
+        return np.hypot((xs - point[0]) * scale[0], (ys - point[1]) * scale[1])
 
     best: tuple[float, int] | None = None
     reread: tuple[CurveSpec, CurveSpec, int, int] | None = None

@@ -171,7 +171,7 @@ def line_of(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Value for JSON; numbers that are not finite become null."""
+    """Return the value for JSON; numbers that are not finite become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -92,7 +92,7 @@ def state_words(state: LinkState) -> str:
 
 
 def ages(telemetry: Telemetry, now: float) -> FloatArray:
-    """Return the age of the measured angle of each axis at `now` (s, monotonic), (m,), s; infinite without one."""
+    """Return the age of the measured angle of each axis at `now` (s, monotonic), (m,), s; infinite if there is none."""
     return np.where(np.isfinite(telemetry.angle_time), now - telemetry.angle_time, np.inf)
 
 
@@ -137,7 +137,7 @@ def robot_status(
             return RobotStatus(
                 LOST, "danger", f"{text} {_SENT}", lost=True, message_age=message_age
             )
-        if state is not LinkState.DISCONNECTED:  # it was open, and the link keeps trying
+        if state is not LinkState.DISCONNECTED:  # the bus was open, and the link keeps trying
             text = f"{text} It is reopened automatically as soon as possible."
         return RobotStatus("Disconnected", "warning", text, message_age=message_age)
     oldest = float(ages(telemetry, now).max())
@@ -166,7 +166,7 @@ def robot_status(
 def _had_torque(
     telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None
 ) -> bool:
-    """Whether the robot, or one of its `silent` nodes, had torque on according to the last messages."""
+    """Return whether the robot, or one of its `silent` nodes, had torque on according to the last messages."""
     state = telemetry.state
     if state in (LinkState.ARMED, LinkState.STREAMING):
         return silent is None or bool(silent.any())
@@ -174,13 +174,15 @@ def _had_torque(
         return False
     may_have = ~np.isin(telemetry.meaning, _AT_REST)
     if silent is not None and profile is not None:
-        gone = {node for node, is_silent in zip(profile.nodes, silent, strict=True) if is_silent}
-        may_have = may_have & np.array([axis.node in gone for axis in profile.axes])
+        silent_nodes = {
+            node for node, is_silent in zip(profile.nodes, silent, strict=True) if is_silent
+        }
+        may_have = may_have & np.array([axis.node in silent_nodes for axis in profile.axes])
     return bool(may_have.any())
 
 
 def _armed_status(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
-    """Title, colour and sentence, and whether the robot is armed."""
+    """Return the title, colour and sentence, and whether the robot is armed."""
     state = telemetry.state
     if state is LinkState.FAULT:
         armed = " It still reports that it is armed. Switch it off by hand." if confirmed else ""

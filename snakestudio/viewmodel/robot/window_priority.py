@@ -29,7 +29,7 @@ class WindowPriority:
         self.granted = ""
         """Granted priority as text; empty if none was granted."""
 
-    def ask(self) -> None:
+    def raise_(self) -> None:
         """Request a higher priority; a refusal is not an error."""
         if self._interval is None:
             self._interval = sys.getswitchinterval()
@@ -47,7 +47,7 @@ class WindowPriority:
                 self.granted = f"nice {niceness}"
                 return
 
-    def give_back(self) -> None:
+    def restore(self) -> None:
         """Restore the normal priority."""
         if self._interval is not None:
             sys.setswitchinterval(self._interval)

@@ -23,7 +23,7 @@ _GOLDEN = 0.6180339887498949
 
 
 def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) -> list[Distance]:
-    """Distance functions of the parts of an obstacle; of many blocks, only those that can be nearest."""
+    """Return the distance functions of the parts of an obstacle; of many blocks, only those that can be nearest."""
     posts = world.posts
     blocks = world.blocks
     distances = [
@@ -65,7 +65,7 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, body: Body) -> 
     parts = _distances(world, index, float(half.max()), centre)
 
     def at(s: FloatArray) -> FloatArray:
-        """Distances (k, n) of the points at s (k, n) on the axes of the links, in one call for speed."""
+        """Return distances (k, n) of the points at s (k, n) on the axes of the links, in one call for speed."""
         points = (centre + s[..., None] * axis).reshape(-1, 3)
         return np.asarray(np.min([part(points) for part in parts], axis=0)).reshape(s.shape)
 

@@ -54,7 +54,7 @@ class BodyChain(NamedTuple):
 def _phase(
     references: FloatArray, wave: Wave, joints: FloatArray, envelope: tuple[float, ...]
 ) -> float | None:
-    """Phase at which f_i A sin(phase + i delta) + psi fits the references best; None without references."""
+    """Return the phase at which f_i A sin(phase + i delta) + psi fits the references best; None without references."""
     if not len(joints):
         return None
     lag = joints * wave.phase_shift
@@ -66,7 +66,7 @@ def _phase(
 
 
 def _has_references(snapshot: Snapshot, scene: Scene) -> bool:
-    """Whether the references of all joints are known."""
+    """Return whether the references of all joints are known."""
     return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == len(
         scene.body.axes
     )
@@ -115,7 +115,7 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
 
 
 def _angles_at(scene: Scene, snapshot: Snapshot | None, ahead: float) -> FloatArray:
-    """Angles of a gait that is not made of waves, (m,), rad; for a file, the references of the robot."""
+    """Return the angles of a gait that is not made of waves, (m,), rad; for a file, the references of the robot."""
     gait = scene.gait
     motion = None if gait.files or gait.gives_torques else _motion(_Known(scene))
     if motion is not None:
@@ -145,7 +145,7 @@ class _Known:
 
 @lru_cache(maxsize=4)
 def _motion(known: _Known) -> OwnGait | None:
-    """Motion of the gait of a scene; None if its values are unusable."""
+    """Return the motion of the gait of a scene; None if its values are unusable."""
     scene = known.scene
     make = GAIT_KINDS[scene.gait.kind].make
     try:
@@ -238,7 +238,7 @@ def resting(body: BodyChain, radius: float) -> BodyChain:
 
 
 def _upright(slope_x: float, slope_y: float) -> FloatArray:
-    """Smallest rotation that makes the plane z = slope_x x + slope_y y level, (3, 3)."""
+    """Return the smallest rotation that makes the plane z = slope_x x + slope_y y level, (3, 3)."""
     normal = np.array([-slope_x, -slope_y, 1.0]) / math.sqrt(1.0 + slope_x**2 + slope_y**2)
     cross = np.array([[0.0, 0.0, -normal[0]], [0.0, 0.0, -normal[1]], [normal[0], normal[1], 0.0]])
     rotation: FloatArray = np.eye(3) + cross + cross @ cross / (1.0 + normal[2])
@@ -246,7 +246,7 @@ def _upright(slope_x: float, slope_y: float) -> FloatArray:
 
 
 def _pads(body: BodyChain, half_width: float) -> FloatArray:
-    """Possible support points of a chain on both sides of each foot, (4n, 3)."""
+    """Return the possible support points of a chain on both sides of each foot, (4n, 3)."""
     along = body.feet[:, 1, :2] - body.feet[:, 0, :2]
     long = np.linalg.norm(along, axis=1, keepdims=True)
     aside = np.divide(
@@ -261,7 +261,7 @@ def _pads(body: BodyChain, half_width: float) -> FloatArray:
 
 
 def _facet(points: FloatArray) -> tuple[float, float]:
-    """Slopes of the facet of the convex hull of points below the origin.
+    """Return the slopes of the facet of the convex hull of points below the origin.
 
     The lowest triangle of points that contains the vertical of the origin is a linear programme,
     solved by the simplex method from a wide and high triangle that contains it.
@@ -283,8 +283,8 @@ def _facet(points: FloatArray) -> tuple[float, float]:
         entering = int(above.argmin())
         if above[entering] > -1e-9 * reach:
             break
-        share = inverse[:, 2]
+        vertical = inverse[:, 2]
         direction = inverse @ columns[entering]
-        ratio = np.divide(share, direction, out=np.full(3, math.inf), where=direction > 1e-12)
+        ratio = np.divide(vertical, direction, out=np.full(3, math.inf), where=direction > 1e-12)
         basis[int(ratio.argmin())] = entering
     return slopes

@@ -145,7 +145,7 @@ def renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[I
     strangers = sorted(index for same in places.values() for index in same)
     for kind, index in sorted(items):
         if kind == "obstacle" and index not in now:
-            equal = next((place for place in strangers if new[place] == old[index]), None)
+            equal = next((other for other in strangers if new[other] == old[index]), None)
             if equal is None:
                 continue
             strangers.remove(equal)

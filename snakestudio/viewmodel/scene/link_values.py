@@ -38,8 +38,8 @@ def link_values(
 
     valid = snapshot.valid
     if valid & Fields.POSE:
-        for name, place in zip("xyz", snapshot.link_pose[link, :3], strict=True):
-            add(name, float(place), 4, "m")
+        for name, position in zip("xyz", snapshot.link_pose[link, :3], strict=True):
+            add(name, float(position), 4, "m")
         roll, pitch, yaw = (
             math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[link, 3:])
         )
@@ -104,8 +104,10 @@ def section_values(snapshot: Snapshot, section: int) -> list[Row]:
         return []
     rows = [_row("X", float(body.abscissa[section]), 4, "m")]
     if snapshot.valid & Fields.POSE:
-        place = snapshot.link_pose[section, :3]
-        rows += [_row(name, float(value), 4, "m") for name, value in zip("xyz", place, strict=True)]
+        position = snapshot.link_pose[section, :3]
+        rows += [
+            _row(name, float(value), 4, "m") for name, value in zip("xyz", position, strict=True)
+        ]
         roll, pitch, yaw = (
             math.degrees(angle) for angle in roll_pitch_yaw(snapshot.link_pose[section, 3:])
         )

@@ -84,7 +84,7 @@ def refusal(error: SnakeStudioError, scene: Scene) -> str:
 
 
 def _labels(scene: Scene, owner: str) -> dict[str, str]:
-    """Labels by names of fields, of values of choices, and of kinds."""
+    """Return the labels by names of fields, of values of choices, and of kinds."""
     labels: dict[str, str] = {}
     parts = {type(part): part for part in _parts(scene)}
     try:
@@ -106,7 +106,7 @@ def _labels(scene: Scene, owner: str) -> dict[str, str]:
 
 
 def _parts(part: BaseModel) -> Iterator[BaseModel]:
-    """A part of a scene and all parts in it; of obstacles, one of each kind."""
+    """Yield a part of a scene and all parts in it; of obstacles, one of each kind."""
     yield part
     for name in type(part).model_fields:
         value = getattr(part, name)

@@ -60,23 +60,23 @@ def new_obstacles(
             shifts.append((circle * ring * math.cos(angle), circle * ring * math.sin(angle)))
     nearest = None
     for dx, dy in shifts:
-        place = round(begin[0] + dx, 4), round(begin[1] + dy, 4)
-        left, bottom, right, top = (*(low + place), *(high + place))
+        position = round(begin[0] + dx, 4), round(begin[1] + dy, 4)
+        left, bottom, right, top = (*(low + position), *(high + position))
         if max(map(abs, (left, bottom, right, top))) > _FARTHEST:
             continue
-        apart = (taken[0] > high + place + _ROOM / 2) | (taken[1] < low + place - _ROOM / 2)
+        apart = (taken[0] > high + position + _ROOM / 2) | (taken[1] < low + position - _ROOM / 2)
         if not apart.any(axis=1).all():
             continue
-        nearest = nearest or place
+        nearest = nearest or position
         if all(seen(float(x), float(y)) for x in (left, right) for y in (bottom, top)):
-            return preset_obstacles(scene, name, place)
+            return preset_obstacles(scene, name, position)
     return preset_obstacles(scene, name, nearest or begin)
 
 
 def _taken(
     scene: Scene, snapshot: Snapshot | None, base_dir: Path | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Corners (k, 2), m, of boxes around all obstacles and links, from above."""
+    """Return corners (k, 2), m, of boxes around all obstacles and links, from above."""
     world = obstacles_of(scene.obstacles, base_dir)
     low, high = world.low[:, :2], world.high[:, :2]
     if snapshot is None or not snapshot.valid & Fields.POSE:

@@ -150,7 +150,7 @@ class PartTable:
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Values of the axes of a joint; a single one if they are equal."""
+    """Return the values of the axes of a joint; a single one if they are equal."""
     return " | ".join(dict.fromkeys(text or "none" for text in texts))
 
 

@@ -81,7 +81,7 @@ def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Propert
     """
     terms = text.casefold().split()
     ranked: list[tuple[int, int, Property]] = []
-    for place, item in enumerate(properties(scene, obstacles)):
+    for order, item in enumerate(properties(scene, obstacles)):
         name = f"{item.doc.label} {item.doc.symbol} {item.keys[0].rpartition('.')[2]}".casefold()
         text_of_all = f"{name} {item.of} {item.keys[0]} {item.doc.help}".casefold()
         if not all(term in text_of_all for term in terms):
@@ -90,5 +90,5 @@ def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Propert
             term in (item.doc.symbol.casefold(), item.doc.label.casefold()) for term in terms
         )
         rank = 0 if exact else 1 if all(term in name for term in terms) else 2
-        ranked.append((rank + (3 if item.unused else 0), place, item))
+        ranked.append((rank + (3 if item.unused else 0), order, item))
     return [item for _, _, item in sorted(ranked, key=lambda entry: entry[:2])]

@@ -25,7 +25,7 @@ class StoredResults(NamedTuple):
     """Units of goals and limits by name, as suffixes of columns."""
 
 
-def landed(study: Path, before: int | None = None) -> StoredResults | None:
+def newer_results(study: Path, before: int | None = None) -> StoredResults | None:
     """Return the results of the study in a file; None if there are none, or no newer ones than `before`.
 
     Raises `StudyError` if the store cannot be read.
@@ -35,8 +35,8 @@ def landed(study: Path, before: int | None = None) -> StoredResults | None:
         return None
     with Store(path) as store:
         if "study" not in store.about():
-            return None  # it was just created
-        number = store.landed()
+            return None  # the store was just created
+        number = store.last_number()
     if number == before:
         return None
     return StoredResults(number, results_of(study), units_of_results(study))

@@ -109,7 +109,7 @@ def _title(vary: Vary, scene: Scene) -> str:
 
 
 def _label(scene: Scene, key: str) -> str:
-    """Label of a value, even if the scene does not have it."""
+    """Return the label of a value, even if the scene does not have it."""
     known = label_of(scene, key)
     if known != key:
         return known
@@ -173,7 +173,7 @@ def _called(study: StudyFields, part: Goal | Limit) -> str:
 
 
 def _unit(scene: Scene, key: str) -> str:
-    """Declared unit of a value, or the suffix of its key if the scene does not have it."""
+    """Return the declared unit of a value, or the suffix of its key if the scene does not have it."""
     try:
         return field_doc(*declared(scene, key)).unit
     except SceneError:
@@ -215,7 +215,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    """Text of a value of a list, as in the study file."""
+    """Return the text of a value of a list, as in the study file."""
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     return number_text(float(value), 12) if _is_number(value) else str(value)

@@ -108,7 +108,7 @@ def _with_codes(text: str, columns: Mapping[str, result_columns.ResultColumn]) -
 
 
 def _renamed(remedy: str, names: Mapping[str, str]) -> str:
-    """Remedy with the real names of columns instead of their substitutes."""
+    """Return the remedy with the real names of columns instead of their substitutes."""
     for placeholder, name in names.items():
         remedy = re.sub(rf"\b{re.escape(placeholder)}\b", lambda _, name=name: name, remedy)  # type: ignore[misc]
     return remedy
@@ -125,7 +125,7 @@ def _only_of_a_row(node: Node) -> None:
 
 
 def _is_condition(node: Node) -> bool:
-    """Whether an expression is a condition; comparisons and their combinations are numbers 0 or 1."""
+    """Return whether an expression is a condition; comparisons and their combinations are numbers 0 or 1."""
     probe: Any = SimpleNamespace(times=np.zeros(7))
     samples = np.array([-3.7, -1.0, -0.3, 0.4, 1.9, 6.5, 41.3])
     with np.errstate(all="ignore"):

@@ -77,14 +77,14 @@ def fixed_rows(results: Results, fixed: Mapping[str, float]) -> IntArray:
 
 
 def _signed(column: ResultColumn, rows: IntArray) -> FloatArray:
-    """Values with smaller as better; without a preference, larger counts as better."""
+    """Return the values with smaller as better; without a preference, larger counts as better."""
     return -column.values[rows] if column.better >= 0 else column.values[rows]
 
 
 def _best_of_each(
     results: Results, rows: IntArray, group: IntArray, colour: ResultColumn, over: Over
 ) -> IntArray:
-    """Best or worst row of each group; rows within the limits take precedence.
+    """Return the best or worst row of each group; rows within the limits take precedence.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _best_of_each(
 
 
 def _nearest(values: FloatArray, known: FloatArray) -> IntArray:
-    """Index of the nearest of ascending values."""
+    """Return the index of the nearest of ascending values."""
     right = np.clip(np.searchsorted(known, values), 1, max(1, len(known) - 1))
     if len(known) < 2:
         return np.zeros(len(values), np.int64)
@@ -152,8 +152,8 @@ def cells_of(
     column = _nearest(x.values[rows], known[0])
     line = _nearest(y.values[rows], known[1]) if y is not None else np.zeros(len(rows), np.int64)
     cell = line * nx + column
-    there = len(np.unique(cell))
-    if not all(c.grid for c in sides) and there * 2 < nx * ny:
+    occupied = len(np.unique(cell))
+    if not all(c.grid for c in sides) and occupied * 2 < nx * ny:
         return None
     values = np.full(nx * ny, np.nan)
     visible = np.full(nx * ny, -1, np.int64)
@@ -183,7 +183,7 @@ def cells_of(
         failed.reshape(shape),
         beyond.reshape(shape),
         left_out.reshape(shape),
-        len(rows) > there,
+        len(rows) > occupied,
     )
 
 
@@ -206,7 +206,7 @@ def colour_ends(values: FloatArray, left_out: BoolArray | None = None) -> tuple[
 
 
 def _bulk(values: FloatArray) -> tuple[float, float]:
-    """Ends of the values without outliers; few values have no outliers."""
+    """Return the ends of the values without outliers; few values have no outliers."""
     low, high = float(values.min()), float(values.max())
     first, last = (float(end) for end in np.quantile(values, (0.1, 0.9)))
     if len(values) < _FEWEST or not first < last:
@@ -218,7 +218,7 @@ def _bulk(values: FloatArray) -> tuple[float, float]:
 
 def edges(scale: AxisScale, values: FloatArray) -> FloatArray:
     """Return the borders of cells around values, as fractions of an axis."""
-    shares = scale.share(values)
+    shares = scale.fraction(values)
     if len(shares) == 1:
         return np.array([0.0, 1.0])
     between = (shares[1:] + shares[:-1]) / 2
@@ -233,7 +233,7 @@ def cell_scale(column: ResultColumn, values: FloatArray) -> AxisScale:
     plain = column.scale(0.0)
     if column.categories or len(values) < 2:
         return plain if column.categories else column.scale()
-    low, high = (plain.value(float(share)) for share in edges(plain, values)[[0, -1]])
+    low, high = (plain.value(float(fraction)) for fraction in edges(plain, values)[[0, -1]])
     return AxisScale(low, high, plain.log)
 
 

@@ -230,6 +230,6 @@ class ResultRows:
 
 
 def _order(values: FloatArray, descending: bool) -> IntArray:
-    """Stable order, ascending or descending, with NaN last."""
+    """Return the stable order, ascending or descending, with NaN last."""
     order: IntArray = np.argsort(-values if descending else values, kind="stable")
     return order

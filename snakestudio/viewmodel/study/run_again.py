@@ -128,7 +128,7 @@ def _changed(
 def _judged(
     study: StudyFields, outcome: RunOutcome, ran: OfflineRun, changed: str, units: Mapping[str, str]
 ) -> RepeatedRun:
-    """Result of the comparison of a repeated run with the study."""
+    """Return the result of the comparison of a repeated run with the study."""
     failure = "" if ran.ok else ran.message
     numbers = tuple[float, ...]()
     if ran.ok:
@@ -165,7 +165,7 @@ def _judged(
 def _difference(
     study: StudyFields, outcome: RunOutcome, numbers: tuple[float, ...], units: Mapping[str, str]
 ) -> str:
-    """First different measure with its new and old values, with enough digits to show the difference."""
+    """Return the first different measure with its new and old values, with enough digits to show the difference."""
     for part, now, before in zip(study.measured, numbers, outcome.measures, strict=True):
         if np.float64(now).tobytes() != np.float64(before).tobytes():
             unit = unit_text(units.get(part.called, ""))

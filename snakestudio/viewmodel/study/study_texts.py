@@ -39,7 +39,7 @@ def unit_shown(ending: str) -> str:
     return unit_text(ending) or ending
 
 
-def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> str:
+def amount(study: StudyFields, seconds: float, workers: int, computed: int = 0) -> str:
     """Return the number of runs of a study, and the time for the missing ones, if it is known.
 
     Parameters
@@ -48,7 +48,7 @@ def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> 
         Duration of a run, s; NaN if unknown.
     workers : int
         Number of workers; 0 if unknown.
-    there : int
+    computed : int
         Number of finished runs.
     """
     points = study.n_points
@@ -56,8 +56,8 @@ def amount(study: StudyFields, seconds: float, workers: int, there: int = 0) -> 
     text = counted(points, "point")
     if runs != points:
         text += f", {counted(runs, 'run')}"
-    if math.isfinite(seconds) and workers and there < runs:
-        left = time_left((runs - there) * seconds / workers).removesuffix(" left")
+    if math.isfinite(seconds) and workers and computed < runs:
+        left = time_left((runs - computed) * seconds / workers).removesuffix(" left")
         text += f", about {left} with {counted(workers, 'worker')}"
     return text
 

@@ -52,8 +52,8 @@ class TimeScale:
 
     def x_of(self, time: float) -> float:
         """Return the position of a time (s), px; times that are not shown are at the ends."""
-        share = (time - self.begin) / (self.end - self.begin)
-        return self._margin + self._width * min(max(share, 0.0), 1.0)
+        fraction = (time - self.begin) / (self.end - self.begin)
+        return self._margin + self._width * min(max(fraction, 0.0), 1.0)
 
     def shows(self, time: float) -> bool:
         """Return whether a time (s) is in the visible part."""
@@ -61,18 +61,18 @@ class TimeScale:
 
     def time_at(self, x: float) -> float:
         """Return the time (s) at x, px."""
-        share = min(max((x - self._margin) / self._width, 0.0), 1.0)
-        return self.begin + share * (self.end - self.begin)
+        fraction = min(max((x - self._margin) / self._width, 0.0), 1.0)
+        return self.begin + fraction * (self.end - self.begin)
 
     def zoom(self, factor: float, about: float) -> None:
         """Show a part that is `factor` times as long; the time `about` (s) keeps its position."""
         length = min((self.end - self.begin) * factor, self._run_end)
-        share = (about - self.begin) / (self.end - self.begin)
+        fraction = (about - self.begin) / (self.end - self.begin)
         if length >= self._run_end * (1 - 1e-9):
             self._part = None
             return
         length = max(length, min(_CLOSEST, self._run_end))
-        begin = about - share * length
+        begin = about - fraction * length
         self._show(begin, begin + length)
 
     def pan(self, seconds: float) -> None:

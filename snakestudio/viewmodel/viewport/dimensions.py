@@ -102,7 +102,7 @@ def _to_the_nearest(
 
 
 def _size(world: Obstacles, index: int) -> list[Dimension]:
-    """Diameter of a single post, or length and width of anything else."""
+    """Return the diameter of a single post, or length and width of anything else."""
     body = world.bodies[index]
     post = body.solids[0]
     if len(body.solids) == 1 and isinstance(post, Post):
@@ -126,7 +126,7 @@ def _sides(rectangle: FloatArray) -> list[Dimension]:
 
 
 def _extent(world: Obstacles, obstacles: Sequence[int]) -> list[Dimension]:
-    """Width and height of the box around several obstacles."""
+    """Return the width and height of the box around several obstacles."""
     low = world.low[list(obstacles), :2].min(axis=0)
     high = world.high[list(obstacles), :2].max(axis=0)
     return _sides(np.array([low, (high[0], low[1]), high, (low[0], high[1])]))

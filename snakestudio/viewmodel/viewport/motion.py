@@ -124,8 +124,8 @@ def ring_angle(
     met = plane_point(camera, aspect, ndc, pivot, back)
     if met is None:
         return None
-    gone = float((met - pivot) @ np.cross(axis, nearest)) / (0.86 * size_of(pivot, camera))
-    return math.atan2(float(nearest @ v), float(nearest @ u)) + gone
+    turned = float((met - pivot) @ np.cross(axis, nearest)) / (0.86 * size_of(pivot, camera))
+    return math.atan2(float(nearest @ v), float(nearest @ u)) + turned
 
 
 def screen_distance(camera: Camera, aspect: float, ndc: Ndc, pivot: FloatArray) -> float:

@@ -119,7 +119,7 @@ class _Swing(Drag):
     swung: float = 0.0
 
     def _turned_by(self, displacement: Displacement, along: FloatArray) -> float:
-        """Rotation of a lever that pointed `along` (2,), degrees."""
+        """Return the rotation of a lever that pointed `along` (2,), degrees."""
         tip = LEVER * displacement.pixel * along + displacement.ground
         angle = math.atan2(along[0] * tip[1] - along[1] * tip[0], float(along @ tip))
         self.swung += math.remainder(angle - self.swung, math.tau)
@@ -194,7 +194,7 @@ class Bend(_Swing):
 
 
 def _direction(pose: FloatArray, link: int) -> FloatArray:
-    """Unit vector (2,) along a link from above; x if it is upright."""
+    """Return the unit vector (2,) along a link from above; x if it is upright."""
     along = matrices(pose[link : link + 1, 3:])[0, :2, 0]
     size = float(np.hypot(*along))
     return along / size if size > 1e-6 else np.array([1.0, 0.0])

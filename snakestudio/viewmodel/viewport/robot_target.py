@@ -50,9 +50,11 @@ class RobotTarget:
         Raises `SceneError` if the start refers to a file that cannot be read.
         """
         if self._last is None or self._last[0] is not scene:  # used in every frame
-            place = initial_state(scene, self._base_dir)[0][:, :3]
+            position = initial_state(scene, self._base_dir)[0][:, :3]
             pivot: FloatArray = (
-                place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
+                position.mean(axis=0)
+                if self._link is None
+                else position[min(self._link, len(position) - 1)]
             )
             self._last = scene, pivot
         return self._last[1]

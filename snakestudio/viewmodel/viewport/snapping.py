@@ -143,7 +143,7 @@ def snapped_shift(
 
 
 def _near(shift: FloatArray, targets: Targets) -> NDArray[np.intp]:
-    """Indices of the nearest boxes, by the gaps to the moved box."""
+    """Return the indices of the nearest boxes, by the gaps to the moved box."""
     low, high = targets.own_low + shift, targets.own_high + shift
     gap = np.maximum(np.maximum(targets.low - high, low - targets.high), 0.0)
     distance = (gap[:, :2] ** 2).sum(axis=1)
@@ -153,7 +153,7 @@ def _near(shift: FloatArray, targets: Targets) -> NDArray[np.intp]:
 
 
 def _levels(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Middle and edges, (..., 3); the middle takes precedence at equal distances."""
+    """Return middle and edges, (..., 3); the middle takes precedence at equal distances."""
     return np.stack((0.5 * (low + high), low, high), axis=-1)
 
 
@@ -175,7 +175,7 @@ def _aligned(
 def _guide(
     name: str, level: float, other: int, shift: FloatArray, targets: Targets | None
 ) -> Guide:
-    """Line from the middle of the moved items to that of the target, at their common level."""
+    """Return the line from the middle of the moved items to that of the target, at their common level."""
     assert targets is not None
     start = 0.5 * (targets.own_low + targets.own_high) + shift
     end = 0.5 * (targets.low[other] + targets.high[other])

@@ -160,7 +160,7 @@ def target_of(
         try:
             robot.pivot(scene)
         except SnakeStudioError:
-            return None  # its start file cannot be read, which the checks report
+            return None  # the start file cannot be read, which the checks report
         return robot
     free = [index for index in obstacles if not scene.obstacles[index].locked]
     return ObstacleTarget(scene, free) if free else None

@@ -98,7 +98,7 @@ class ViewSettings:
 def rows_of(scene: Scene) -> tuple[str, ...]:
     """Return the rows of the legend for a scene."""
     rows = []
-    if scene.obstacles or scene.body.strained:  # which supports can hold
+    if scene.obstacles or scene.body.strained:  # supports can hold a strained body
         rows.append("forces")
     if scene.model.spatial:
         rows += ["ground_forces", "ground_friction"]

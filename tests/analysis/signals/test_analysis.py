@@ -11,7 +11,7 @@ from snakestudio.analysis.signals import spectrum, statistics
 
 @pytest.mark.parametrize("window", ["rectangular", "hann", "hamming", "blackman", "flattop"])
 @pytest.mark.parametrize("count", [1000, 1001])
-def test_a_sine_on_a_line_shows_its_amplitude(window: str, count: int) -> None:
+def test_sine_on_a_line_shows_its_amplitude(window: str, count: int) -> None:
     t = np.arange(count) / 100.0
     hz = 30 * 100.0 / count
     frequency, amplitude = spectrum(t, 3.0 + 2.5 * np.sin(2 * np.pi * hz * t + 0.4), window)  # type: ignore[arg-type]
@@ -21,7 +21,7 @@ def test_a_sine_on_a_line_shows_its_amplitude(window: str, count: int) -> None:
     assert amplitude[0] == pytest.approx(3.0, rel=1e-3)
 
 
-def test_the_highest_frequency_of_an_even_count_counts_once() -> None:
+def test_nyquist_frequency_counts_once() -> None:
     t = np.arange(100) / 100.0
     frequency, amplitude = spectrum(t, 0.7 * np.cos(np.pi * np.arange(100)), "rectangular")
     assert frequency[-1] == 50.0
@@ -30,12 +30,12 @@ def test_the_highest_frequency_of_an_even_count_counts_once() -> None:
 
 @pytest.mark.parametrize("window", ["rectangular", "hann", "hamming", "blackman", "flattop"])
 @pytest.mark.parametrize("count", [500, 501])
-def test_the_spectrum_is_scipys(window: str, count: int) -> None:
+def test_spectrum_equals_scipy(window: str, count: int) -> None:
     rng = np.random.default_rng(0)
     t = np.arange(count) / 50.0
     x = rng.normal(size=count)
     frequency, amplitude = spectrum(t, x, window)  # type: ignore[arg-type]
-    there, power = scipy_signal.periodogram(
+    frequencies, power = scipy_signal.periodogram(
         x,
         50.0,
         window="boxcar" if window == "rectangular" else window,
@@ -45,7 +45,7 @@ def test_the_spectrum_is_scipys(window: str, count: int) -> None:
     expected = np.sqrt(2 * power)  # scipy's power is of effective values
     if count % 2 == 0:
         expected[-1] /= np.sqrt(2)
-    np.testing.assert_allclose(frequency, there)
+    np.testing.assert_allclose(frequency, frequencies)
     np.testing.assert_allclose(amplitude[1:], expected[1:], rtol=1e-10)
 
 

@@ -122,7 +122,7 @@ def test_derivative_and_integral_are_those_of_the_closed_forms() -> None:
 
 
 @pytest.mark.parametrize("kind", ["lowpass", "highpass"])
-def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind: str) -> None:
+def test_filters_are_zero_phase_with_half_power_at_cutoff(kind: str) -> None:
     rate = 200.0
     cut = 6.0
     run = MadeRecording(
@@ -134,11 +134,13 @@ def test_filters_are_zero_phase_and_pass_half_the_power_at_their_frequency(kind:
     middle = (t > 5) & (t < 25)
     # Two passes of order 2, bilinear: the square of a Butterworth gain whose cut-off is shifted
     # so that both passes together are 1/sqrt(2) at `cut`.
-    share = (math.sqrt(2.0) - 1.0) ** 0.25
+    factor = (math.sqrt(2.0) - 1.0) ** 0.25
     for name, hz in (("a_m", cut), ("b_m", 2 * cut)):
         ratio = math.tan(math.pi * hz / rate) / math.tan(math.pi * cut / rate)
         gain = (
-            1 / (1 + (ratio * share) ** 4) if kind == "lowpass" else 1 / (1 + (share / ratio) ** 4)
+            1 / (1 + (ratio * factor) ** 4)
+            if kind == "lowpass"
+            else 1 / (1 + (factor / ratio) ** 4)
         )
         if name == "a_m":
             assert gain == pytest.approx(math.sqrt(0.5))
@@ -161,7 +163,7 @@ def test_filters_are_scipys_in_sections(kind: str, hz: float, rows: int) -> None
     np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)
 
 
-def test_the_low_pass_is_scipys_forwards_and_backwards() -> None:
+def test_low_pass_equals_scipy_filtfilt() -> None:
     run = made_of(even(20.0))
     b, a = scipy_signal.butter(
         2, 2 / math.pi * math.atan(math.tan(math.pi * 0.05) / (math.sqrt(2) - 1) ** 0.25)
@@ -211,7 +213,7 @@ def test_delay_and_value_at_a_time() -> None:
     assert np.isnan(compile_signal("a_m - at(a_m, 3)", NAMES).values(run)).all()
 
 
-def test_an_angle_is_unwrapped_as_numpy_does() -> None:
+def test_angle_is_unwrapped_as_numpy_does() -> None:
     run = made_of(even(20.0))
     folded = compile_signal("angle_rad", NAMES).values(run)
     result = compile_signal("unwrap(angle_rad)", NAMES).values(run)
@@ -235,7 +237,7 @@ def test_gaps_stay_and_an_integral_continues_after_them() -> None:
     np.testing.assert_allclose(sums[~gap], 0.5 * run.times[~gap] ** 2, atol=1e-12)
 
 
-def test_growing_run_gives_the_same_as_a_complete_one(
+def test_growing_run_equals_a_complete_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("snakestudio.analysis.signals.running.BLOCK", 50)
@@ -259,27 +261,27 @@ def test_following_an_integral_reads_only_new_rows() -> None:
     assert run.rows_read <= BLOCK + 10
 
 
-def test_the_other_run_is_read_at_the_times_of_this_one() -> None:
+def test_other_run_is_read_at_the_times_of_this_one() -> None:
     run = MadeRecording(even(2.0), a_m=lambda t: 3 * t)
     other = MadeRecording(np.linspace(0.5, 1.5, 31), a_m=lambda t: 2 * t)
     signal = compile_signal("a_m - other.a_m", NAMES, NAMES)
     assert (signal.columns, signal.other_columns) == (("a_m",), ("a_m",))
     result = signal.values(run, other=other)
-    there = (run.times > 0.4999) & (run.times < 1.5001)
-    assert np.array_equal(np.isfinite(result), there)
-    np.testing.assert_allclose(result[there], run.times[there], atol=1e-12)
+    overlap = (run.times > 0.4999) & (run.times < 1.5001)
+    assert np.array_equal(np.isfinite(result), overlap)
+    np.testing.assert_allclose(result[overlap], run.times[overlap], atol=1e-12)
     np.testing.assert_allclose(
         compile_signal("sum(other.?_m) - mean(a_m, other.a_m)", NAMES, NAMES).values(
             run, other=other
-        )[there],
-        (2 - 2.5) * run.times[there],
+        )[overlap],
+        (2 - 2.5) * run.times[overlap],
         atol=1e-12,
     )
     with pytest.raises(SignalError, match=r"needs.*second"):
         signal.values(run)
 
 
-def test_a_column_that_a_run_lacks_is_named() -> None:
+def test_missing_column_of_a_run_is_named() -> None:
     signal = compile_signal("link_7_x_m + a_m", ("link_7_x_m", "a_m"))
     with pytest.raises(SignalError, match="'link_7_x_m'"):
         signal.values(made_of(even(1.0)))
@@ -309,10 +311,10 @@ def test_nothing_keeps_a_recording_alive() -> None:
     signal = compile_signal("integral(a_m)", NAMES)
     run = made_of(even(100.0))
     signal.values(run)
-    gone = weakref.ref(run)
+    reference = weakref.ref(run)
     del run
     gc.collect()
-    assert gone() is None
+    assert reference() is None
 
 
 @given(st.lists(st.integers(0, 600), min_size=2, max_size=2, unique=True), st.sampled_from(ALL))

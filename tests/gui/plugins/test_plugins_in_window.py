@@ -192,7 +192,7 @@ def test_fault_pauses_and_the_run_continues_once_fixed(
     assert "wag" not in panel.message.text()
 
 
-def test_stop_pauses_once_the_plugin_returns_and_the_window_can_close(
+def test_stop_pauses_when_plugin_returns_and_window_closes(
     named: MainWindow, qtbot: QtBot, answers: Answers, tmp_path: Path
 ) -> None:
     c = named.context
@@ -335,7 +335,7 @@ def test_window_offers_kinds_of_plugins_while_they_are_loaded(
     assert c.document.scene.obstacles[-1].kind == "fence"
 
 
-def test_format_of_a_plugin_is_offered_in_menu_and_remote_control(
+def test_plugin_format_is_in_menu_and_remote_control(
     recorded: MainWindow,
     qtbot: QtBot,
     answers: Answers,

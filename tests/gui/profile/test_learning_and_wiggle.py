@@ -55,7 +55,7 @@ def record(moved: int, begin: float, end: float, angle: Callable[[float], float]
 # ----------------------------------------------------------------------------------------- learning
 
 
-def test_dialog_without_robot_explains_what_to_do(qtbot: QtBot, path: Path) -> None:
+def test_dialog_without_robot_names_the_remedy(qtbot: QtBot, path: Path) -> None:
     dialog = LearningDialog(ProfileDocument(path), FakeRobot())
     show_widget(qtbot, dialog)
     assert "Robot menu" in dialog.state.text()

@@ -374,7 +374,7 @@ def test_save_as_copies_the_dbc(editor: ProfileEditor, path: Path) -> None:
     assert "# Every joint's node has two slots" in path.with_name("other.toml").read_text(
         encoding="utf-8"
     )
-    assert editor.place.text() == "other.toml"
+    assert editor.path_label.text() == "other.toml"
 
 
 def test_bundled_profiles_are_never_changed(qtbot: QtBot) -> None:
@@ -523,7 +523,7 @@ def test_moving_robot_prevents_slow_windows(qtbot: QtBot, tmp_path: Path, robot:
         ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot),
     )
     requests: list[bool] = []
-    editor.learn_asked.connect(lambda: requests.append(True))
+    editor.learn_requested.connect(lambda: requests.append(True))
     for state in (LinkState.ARMED, LinkState.STREAMING):
         robot.become(state)
         assert editor.document.locked == "", "it is another robot's profile"
@@ -633,8 +633,8 @@ def test_branches_of_an_edited_message_do_not_clash(editor: ProfileEditor) -> No
     page = editor.pages["DBC"]
     assert isinstance(page, DbcPage)
     branches = "\n".join(
-        f' SG_ {name} : {place} (1,0) [0|0] "" Vector__XXX'
-        for name, place in (("Mode M", "0|8@1+"), ("Speed m0", "8|8@1+"), ("Heat m1", "8|8@1+"))
+        f' SG_ {name} : {bits} (1,0) [0|0] "" Vector__XXX'
+        for name, bits in (("Mode M", "0|8@1+"), ("Speed m0", "8|8@1+"), ("Heat m1", "8|8@1+"))
     )
     document.edit(
         document.profile,

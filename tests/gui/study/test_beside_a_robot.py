@@ -27,13 +27,13 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.viewmodel.robot.services import LiveChoices
 from tests.gui.conftest import COMPILING_MS, fill_docks
-from tests.gui.test_study import bar, opened, shown, study_file
+from tests.gui.test_study import bar, open_window, opened, study_file
 from tests.link.rig import STOP_ID, Witness, patient_robot
 
 # before the window opens the scene
 pytestmark = [pytest.mark.gui, pytest.mark.usefixtures("endless")]
 
-__all__ = ["opened", "shown", "study_file"]
+__all__ = ["open_window", "opened", "study_file"]
 
 LEFT = Qt.MouseButton.LeftButton
 _SET_POINTS_HZ = 0.5
@@ -143,7 +143,7 @@ def test_armed_robot_pauses_the_study_until_resumed(
     assert runner.error == ""
 
 
-def test_only_local_study_with_armed_robot_asks_and_allows_a_stop(
+def test_only_local_study_with_armed_robot_asks_to_stop(
     opened: MainWindow, robot: RobotController, qtbot: QtBot
 ) -> None:
     """A study that a cluster computes does not ask."""

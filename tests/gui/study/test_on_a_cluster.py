@@ -16,12 +16,12 @@ from snakestudio.gui.shell.main_window import MainWindow
 from snakestudio.gui.study.cluster_dialog import ClusterDialog
 from snakestudio.study.running import results_of
 from tests.gui.conftest import COMPILING_MS
-from tests.gui.test_study import bar, checked, opened, panel, shown, study_file
+from tests.gui.test_study import bar, checked, open_window, opened, panel, study_file
 from tests.study.lab import joined, scheduler
 
 pytestmark = pytest.mark.gui
 
-__all__ = ["opened", "shown", "study_file"]
+__all__ = ["open_window", "opened", "study_file"]
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def finished(window: MainWindow) -> int:
     return 0 if progress is None else progress.finished
 
 
-def test_local_workers_continue_what_a_lost_cluster_has_computed(
+def test_local_workers_continue_the_study_of_a_lost_cluster(
     opened: MainWindow, study_file: Path, cluster: tuple[str, contextlib.ExitStack], qtbot: QtBot
 ) -> None:
     address, end = cluster
@@ -65,7 +65,7 @@ def test_local_workers_continue_what_a_lost_cluster_has_computed(
     qtbot.waitUntil(bar(opened).run_button.isVisible, timeout=COMPILING_MS)
     assert bar(opened).error.text == ""
     assert results_of(study_file)["runs"].tolist() == [1] * 6
-    qtbot.waitUntil(lambda: panel(opened).results.linked.there)
+    qtbot.waitUntil(lambda: panel(opened).results.linked.has_results)
     # Thousands of runs, during which the scheduler ends:
     study_file.write_text(study_file.read_text().replace("steps = 3", "steps = 5000"))
     qtbot.waitUntil(lambda: opened.context.study.open_study.study.n_points == 10_000)
@@ -77,15 +77,15 @@ def test_local_workers_continue_what_a_lost_cluster_has_computed(
     assert bar(opened).error.text.startswith(f"{address}: ")
     assert "scheduler" in bar(opened).error.text
     assert bar(opened).run_button.isVisible()
-    kept = int(results_of(study_file)["runs"].sum())
-    assert kept >= finished(opened) > 6
+    completed = int(results_of(study_file)["runs"].sum())
+    assert completed >= finished(opened) > 6
     who = bar(opened).workers_box
     who.activated.emit(who.findText("1 worker"))
     bar(opened).run_button.click()
     assert bar(opened).error.text == ""
-    qtbot.waitUntil(lambda: finished(opened) > kept, timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: finished(opened) > completed, timeout=COMPILING_MS)
     progress = opened.context.study.runner.progress
     assert progress is not None
-    assert progress.known == kept
+    assert progress.known == completed
     bar(opened).cancel_button.click()
     qtbot.waitUntil(bar(opened).run_button.isVisible)

@@ -2,87 +2,108 @@
 
 from __future__ import annotations
 
-import shutil
-import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication
 from pytestqt.qtbot import QtBot
 
-from snakestudio.gui.study import open_study
 from snakestudio.gui.study.open_study import OpenStudy
-from snakestudio.paths import scenes_dir
-from snakestudio.study.results import Table
-from snakestudio.viewmodel.study.checking import StudyCheck
-from snakestudio.viewmodel.study.landing import StoredResults
-from snakestudio.viewmodel.study.study_on_disk import StudyOnDisk
+from snakestudio.study.store import store_path
+from snakestudio.study.study_file import dump_study
+from tests.study.made_up import made_up_study, write_store
 
 pytestmark = pytest.mark.gui
 
 
+class HeldWork:
+    """Work that runs when a test lets it, in any order."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._jobs: list[tuple[Callable[[], Any], Future[Any]]] = []
+
+    def submit(self, name: str, work: Callable[[], Any]) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.names.append(name)
+        self._jobs.append((work, future))
+        return future
+
+    def run(self, index: int) -> None:
+        """Run a piece of work, and deliver its result."""
+        work, future = self._jobs[index]
+        if not future.done():
+            future.set_result(work())
+            QCoreApplication.sendPostedEvents()
+
+
+@pytest.fixture
+def work() -> HeldWork:
+    return HeldWork()
+
+
+@pytest.fixture
+def study(work: HeldWork) -> Iterator[OpenStudy]:
+    """An open study whose work runs when the test lets it."""
+    study = OpenStudy(submit=work.submit)
+    yield study
+    study.close_study()
+    for index in range(len(work.names)):  # `close` waits for all work
+        work.run(index)
+    study.close()
+
+
 @pytest.fixture
 def paths(tmp_path: Path) -> tuple[Path, Path]:
-    first = tmp_path / "first.study.toml"
-    second = tmp_path / "second.study.toml"
-    for path in (first, second):
-        shutil.copy(scenes_dir() / "studies" / "undulation_speed.toml", path)
+    """Two studies with results of 3 and of 5 points."""
+    first, second = tmp_path / "first.study.toml", tmp_path / "second.study.toml"
+    for path, points in ((first, 3), (second, 5)):
+        study = made_up_study(("amplitude",), search='kind = "grid"', steps=points)
+        path.write_text(dump_study(study), encoding="utf-8")
+        write_store(store_path(path), study)
     return first, second
 
 
 def test_results_are_those_of_the_study_opened_last(
-    qtbot: QtBot, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, paths: tuple[Path, Path], study: OpenStudy, work: HeldWork
 ) -> None:
     """Also if those of the previous study are read later."""
-    first, second = paths
-    begun = threading.Event()
-    free = threading.Event()
-    table = Table(StudyOnDisk(first).study, [])
-    results = {path: StoredResults(number, table, {}) for number, path in enumerate(paths)}
+    counts: list[int] = []
+    study.results_changed.connect(
+        lambda: counts.append(len(study.results.table.rows) if study.results is not None else 0)
+    )
+    for path in paths:
+        study.open(path)
+    readings = [k for k, name in enumerate(work.names) if name == "study results"]
+    for reading in reversed(readings):
+        work.run(reading)
+    assert len(readings) == 2
+    assert counts == [0, 0, 5]
+    assert study.path == paths[1]
 
-    def landed(path: Path, before: object) -> StoredResults:
-        if path == first:
-            begun.set()
-            free.wait()
-        return results[path]
 
-    monkeypatch.setattr(open_study, "landed", landed)
-    study = OpenStudy()
-    emitted: list[StoredResults | None] = []
-    study.landed.connect(lambda: emitted.append(study.results))
-    study.open(first)
-    begun.wait()
-    study.open(second)
-    qtbot.waitUntil(lambda: study.results is results[second])
-    free.set()
-    readings = {"snakestudio-study results"}
-    qtbot.waitUntil(lambda: readings.isdisjoint(each.name for each in threading.enumerate()))
-    QCoreApplication.processEvents()  # a result of the first reading would arrive now
-    assert emitted == [None, None, results[second]]
-    assert study.results is results[second]
-    study.close()
+def test_results_follow_the_order_of_opened_studies(
+    qtbot: QtBot, paths: tuple[Path, Path], study: OpenStudy, work: HeldWork
+) -> None:
+    for path, points in zip(paths, (3, 5), strict=True):
+        study.open(path)
+        work.run(len(work.names) - 1)
+        assert study.results is not None
+        assert len(study.results.table.rows) == points
 
 
 def test_closing_a_study_discards_its_check(
-    qtbot: QtBot, paths: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, paths: tuple[Path, Path], study: OpenStudy, work: HeldWork
 ) -> None:
-    begun = threading.Event()
-    free = threading.Event()
-
-    def checked(study: object, path: Path) -> StudyCheck:
-        begun.set()
-        free.wait()
-        return StudyCheck()
-
-    monkeypatch.setattr(open_study, "landed", lambda path, before: None)
-    monkeypatch.setattr(open_study, "checked", checked)
-    study = OpenStudy()
-    emitted: list[bool] = []
-    study.checked.connect(lambda: emitted.append(True))
+    checks: list[bool] = []
+    study.checked.connect(lambda: checks.append(True))
     study.open(paths[0])
-    begun.wait()
     study.close_study()
-    free.set()
-    study.close()
-    QCoreApplication.sendPostedEvents()
-    assert emitted == []
+    work.run(work.names.index("check"))
+    assert checks == []
+    study.open(paths[0])
+    work.run(len(work.names) - 1 - work.names[::-1].index("check"))
+    assert checks == [True]

@@ -66,7 +66,7 @@ def view(make_view: Callable[..., StudyResultsView]) -> StudyResultsView:
 
 
 def place(chart: ResultsChart, row: int) -> QPoint:
-    positions = chart.place_of(row)
+    positions = chart.position_of(row)
     assert positions is not None
     return QPoint(positions.toPoint())
 
@@ -74,8 +74,8 @@ def place(chart: ResultsChart, row: int) -> QPoint:
 def drag(chart: ResultsChart, begin: QPointF, end: QPointF) -> None:
     """Press, move in steps, and release the mouse."""
     QTest.mousePress(chart.viewport(), LEFT, NONE, begin.toPoint())
-    for share in (0.3, 0.7, 1.0):
-        at = begin + share * (end - begin)
+    for fraction in (0.3, 0.7, 1.0):
+        at = begin + fraction * (end - begin)
         QTest.mouseMove(chart.viewport(), at.toPoint())
         move(chart.viewport(), at, held=LEFT)
     QTest.mouseRelease(chart.viewport(), LEFT, NONE, end.toPoint())
@@ -167,7 +167,7 @@ def test_rows_are_pinned_by_their_menu_and_stay_at_the_top(view: StudyResultsVie
 
 def test_time_step_of_a_row_is_checked_by_its_menu(view: StudyResultsView, qtbot: QtBot) -> None:
     view.linked.select([7])
-    with qtbot.waitSignal(view.check_step_asked) as signal:
+    with qtbot.waitSignal(view.check_step_requested) as signal:
         {action.text(): action for action in view.menu().actions()}["Check Step Size"].trigger()
     assert signal.args == [7]
 
@@ -237,7 +237,7 @@ def test_rows_outside_the_brush_are_faint(view: StudyResultsView) -> None:
     ground = theme.colour("card")
     picture = chart.grab().toImage()
     dim = 0
-    at = [place(chart, row) for row in range(1, 400) if chart.place_of(row) is not None]
+    at = [place(chart, row) for row in range(1, 400) if chart.position_of(row) is not None]
     for where in at:
         dim += picture.pixelColor(where) not in (ground, theme.colour("line"))
     assert dim > 0.95 * len(at)
@@ -271,7 +271,7 @@ def test_click_selects_in_all_views_and_double_click_opens(
     opened: list[int] = []
     taken: list[int] = []
     view.open_requested.connect(opened.append)
-    view.apply_asked.connect(taken.append)
+    view.apply_requested.connect(taken.append)
     QTest.mouseDClick(chart.viewport(), LEFT, NONE, place(chart, best))
     assert opened == [best]
     view.linked.sort("net_speed", True)
@@ -515,14 +515,14 @@ def test_current_point_stays_while_runs_finish(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     study = made_up_study()
-    view = make_view(table_of(study, 300, landed=200))
+    view = make_view(table_of(study, 300, completed=200))
     chart = view.scatter.chart
     view.activateWindow()
     chart.setFocus()
     qtbot.waitUntil(chart.hasFocus)
     row = keyed(chart, "ulll")[-1]
     assert row != view.linked.results.best
-    view.show_table(table_of(study, 300, landed=260), UNITS, trace_of_key, SCENE)
+    view.show_table(table_of(study, 300, completed=260), UNITS, trace_of_key, SCENE)
     assert chart.hover_row == row
     assert view.card.isVisible()
     view.table.setFocus()
@@ -602,7 +602,7 @@ def test_generations_and_restarts_are_marked(
     view.show_chart("Convergence")
     chart = view.convergence.chart
     marks = chart.generations()
-    x = [chart.place_of(row).x() for row in range(100)]  # type: ignore[union-attr]
+    x = [chart.position_of(row).x() for row in range(100)]  # type: ignore[union-attr]
     expected = [7, 14, 21, 28, 42, 56, 70, 84]
     assert [at for at, _ in marks] == pytest.approx(
         [(x[first - 1] + x[first]) / 2 for first in expected]
@@ -688,7 +688,7 @@ def test_error_in_a_chart_is_reported(
 # --- during a run ---------------------------------------------------------------------------------
 
 
-def test_empty_results_explain_what_to_do(
+def test_empty_results_name_the_remedy(
     make_view: Callable[..., StudyResultsView],
 ) -> None:
     study = made_up_study()
@@ -801,7 +801,7 @@ def test_choices_stay_while_runs_finish(
     make_view: Callable[..., StudyResultsView], qtbot: QtBot
 ) -> None:
     study = made_up_study()
-    view = make_view(table_of(study, 300, landed=200))
+    view = make_view(table_of(study, 300, completed=200))
     view.table.sortByColumn(4, Qt.SortOrder.DescendingOrder)
     view.filter.setText("net_speed > 0.01")
     chosen = sorted(view.linked.rows.visible[[3, 8]].tolist())
@@ -811,8 +811,8 @@ def test_choices_stay_while_runs_finish(
     view.scatter.x_box.choose("gait.phase_shift_deg")
     view.table.verticalScrollBar().setValue(9)
     visible = view.shown_charts
-    for landed in range(210, 301, 30):
-        view.show_table(table_of(study, 300, landed=landed), UNITS, trace_of_key, SCENE)
+    for completed in range(210, 301, 30):
+        view.show_table(table_of(study, 300, completed=completed), UNITS, trace_of_key, SCENE)
     assert view.linked.rows.selected_rows == chosen
     assert texts(view, "point")[0].startswith("150")
     positions = numbers(view, "net_speed")[1:]

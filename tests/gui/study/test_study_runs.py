@@ -88,8 +88,8 @@ def run_here(
     with Store(store_path(path), writing=True) as store:
         about = {"study": dump_study(plan.study), "scene": chunk.scene, "code": code or code_hash()}
         store.begin({**about, "units": json.dumps(units)})
-        store.ask(requests)
-        store.land([change(outcome) for outcome in evaluate(chunk)])
+        store.add_requests(requests)
+        store.add_outcomes([change(outcome) for outcome in evaluate(chunk)])
     return results_of(path)
 
 

@@ -26,8 +26,11 @@ class VirtualPad:
         self._number = self._sdl.SDL_JoystickGetDeviceInstanceID(self._index)
         self._stick = self._sdl.SDL_JoystickOpen(self._index)
 
-    def axis(self, number: int, share: float) -> None:
-        assert self._sdl.SDL_JoystickSetVirtualAxis(self._stick, number, round(32767 * share)) == 0
+    def axis(self, number: int, deflection: float) -> None:
+        assert (
+            self._sdl.SDL_JoystickSetVirtualAxis(self._stick, number, round(32767 * deflection))
+            == 0
+        )
 
     def button(self, number: int, down: bool) -> None:
         assert self._sdl.SDL_JoystickSetVirtualButton(self._stick, number, int(down)) == 0

@@ -158,10 +158,10 @@ def test_shown_source_is_driven_and_other_robot_stopped(source: str, qtbot: QtBo
         "robot": (0, 1),
         "replay": (0, 0),
     }[source]
-    teleop.stop_asked.emit("The gamepad was unplugged.")
+    teleop.stop_requested.emit("The gamepad was unplugged.")
     assert robot.stopped == ["The gamepad was unplugged."]
     robot.movable = False
-    teleop.stop_asked.emit("again")
+    teleop.stop_requested.emit("again")
     assert len(robot.stopped) == 1
     steerer.deleteLater()
 
@@ -190,9 +190,9 @@ def test_editor_binds_pressed_inputs_and_reports_problems(planar: MainWindow, qt
     assert editor.use.isEnabled()
     editor.add()
     qtbot.keyClick(editor, Qt.Key.Key_J)
-    editor.table.rows[-1].widget_of("share").setValue(40.0)
-    for place, field in enumerate(editor.numbers.values()):
-        field.setValue(60.0 + place)
+    editor.table.rows[-1].widget_of("scale_percent").setValue(40.0)
+    for index, field in enumerate(editor.numbers.values()):
+        field.setValue(60.0 + index)
     assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, (
         "all are reachable"
     )

@@ -49,7 +49,7 @@ class Bench(QMainWindow):
         self.said: list[TeleopCommand] = []
         self.stops: list[str] = []
         self.teleop.steered.connect(self.said.append)
-        self.teleop.stop_asked.connect(self.stops.append)
+        self.teleop.stop_requested.connect(self.stops.append)
 
 
 @pytest.fixture

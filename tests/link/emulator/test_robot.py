@@ -304,7 +304,7 @@ def test_typed_faults_are_parsed() -> None:
     assert all(text for text in FAULTS.values())
 
 
-def test_same_seed_gives_the_same_robot(shipped) -> None:
+def test_robot_is_reproducible_by_seed(shipped) -> None:
     def run(seed: int) -> list[Frame]:
         bench = Bench(shipped("lab_robot"), seed=seed).armed()
         bench.robot.inject(Fault("corrupt"), bench.now)

@@ -25,7 +25,7 @@ def stream_of(payloads: list[bytes], period: float = 0.02) -> Stream:
     return stream
 
 
-def test_frames_are_sorted_by_id_with_their_periods_and_changing_bytes() -> None:
+def test_frames_are_sorted_by_id_with_periods_and_changes() -> None:
     frames = frames_of(
         [1], lambda n: 0x181, lambda n, a, k: bytes([7, k & 255]), 0.0, 4.0, 0.02, lambda n, t: 0.0
     )
@@ -92,12 +92,12 @@ def test_messages_of_nodes_form_families() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "width", "big"),
+    ("position", "width", "big"),
     [(8, 8, False), (12, 4, False), (0, 4, False), (16, 16, False), (16, 16, True)],
 )
-def test_counters_are_found_with_position_and_width(place: int, width: int, big: bool) -> None:
-    field = BitField(place, width, big)
-    rng = np.random.default_rng(place)
+def test_counters_are_found_with_position_and_width(position: int, width: int, big: bool) -> None:
+    field = BitField(position, width, big)
+    rng = np.random.default_rng(position)
     payloads = []
     for number in range(300):
         bits = rng.integers(0, 2, 48).astype(np.uint8)  # everything else is noise
@@ -105,26 +105,26 @@ def test_counters_are_found_with_position_and_width(place: int, width: int, big:
             bits[at] = (number + 250) >> i & 1
         payloads.append(np.packbits(bits, bitorder="little").tobytes())
     (counter,) = find_counters(stream_of(payloads))
-    assert (counter.field.first, counter.field.width) == (place, width)
+    assert (counter.field.first, counter.field.width) == (position, width)
     assert counter.field.big_endian == big
     assert counter.confidence > 0.95
 
 
 @pytest.mark.parametrize("algorithm", ["xor8", "sum8", "crc8_j1850", "crc8_autosar"])
-@pytest.mark.parametrize("place", [0, 3, 7])
-def test_checksum_is_identified_by_name_and_position(algorithm: str, place: int) -> None:
+@pytest.mark.parametrize("position", [0, 3, 7])
+def test_checksum_is_identified_by_name_and_position(algorithm: str, position: int) -> None:
     from snakestudio.link.profile.checksums import CHECKSUMS
 
-    rng = np.random.default_rng(place)
+    rng = np.random.default_rng(position)
     payloads = []
     for _ in range(60):
         body = bytes(rng.integers(0, 256, 7).astype(np.uint8))
-        payloads.append(body[:place] + bytes([CHECKSUMS[algorithm](body)]) + body[place:])
+        payloads.append(body[:position] + bytes([CHECKSUMS[algorithm](body)]) + body[position:])
     checksum = find_checksum(stream_of(payloads))
     assert checksum is not None
     # Every byte of an exclusive or is the checksum of the others: the last one is meant.
     assert checksum.algorithm == algorithm
-    assert checksum.field.first == (8 * 7 if algorithm == "xor8" else 8 * place)
+    assert checksum.field.first == (8 * 7 if algorithm == "xor8" else 8 * position)
     assert checksum.confidence > 0.95
 
 

@@ -16,7 +16,7 @@ Pack = Callable[[int, float, int], bytes]
 
 
 def hand(
-    cue: Cue, seed: int = 0, delay: float = 0.15, share: float = 0.85
+    cue: Cue, seed: int = 0, delay: float = 0.15, amplitude: float = 0.85
 ) -> Callable[[float], float]:
     """Return the angles of a hand that follows a cue with lag, too small an amplitude and some noise, rad."""
     rng = np.random.default_rng(seed)
@@ -26,7 +26,7 @@ def hand(
     def angle(time: float) -> float:
         inside = cue.begin <= time - delay <= cue.end
         return float(
-            share * cue.angle(time - delay) + (np.interp(time, at, wobble) if inside else 0.0)
+            amplitude * cue.angle(time - delay) + (np.interp(time, at, wobble) if inside else 0.0)
         )
 
     return angle
@@ -49,8 +49,8 @@ def frames_of(
     rng = np.random.default_rng(seed)
     frames = []
     for number in range(int((end - begin) / period)):
-        for place, node in enumerate(nodes):
-            time = begin + (number + place / len(nodes)) * period + rng.uniform(0, 0.02 * period)
+        for index, node in enumerate(nodes):
+            time = begin + (number + index / len(nodes)) * period + rng.uniform(0, 0.02 * period)
             frames.append(Frame(id_of(node), pack(node, angle(node, time), number), time=time))
     return sorted(frames, key=lambda frame: frame.time)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.link.profile.binding import resolve
-from snakestudio.link.profile.bus_load import data_length, frame_time, planned_shares
+from snakestudio.link.profile.bus_load import data_length, frame_time, message_loads
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
@@ -81,7 +81,7 @@ def test_can_fd_lengths_are_rounded_up() -> None:
 
 def test_traffic_of_a_profile_is_listed_by_message() -> None:
     loaded = load_profile(find_profile("odrive_can_simple"))
-    shares = {s.message.called: s for s in planned_shares(loaded.profile, resolve(loaded).bound)}
+    shares = {s.message.called: s for s in message_loads(loaded.profile, resolve(loaded).bound)}
     # Ten nodes at 100 Hz, 135 bits each, at 1 Mbit/s.
     assert shares["Set_Input_Pos"].rate == pytest.approx(1000)
     assert shares["Set_Input_Pos"].load == pytest.approx(0.135)

@@ -103,7 +103,7 @@ MESSAGES = [
             '{ signal = "Yaw", quantity = "angle", slot = 0 }',
             '{ signal = "Yaw", quantity = "angle" }',
         ),
-        naming("messages[5].signals[1].slot", "1 has 2"),
+        naming("messages[5].signals[1].slot", "1 drives 2"),
     ),
     (
         (

@@ -138,7 +138,7 @@ def recognize_motive(lines: list[str]) -> Reading | None:
 
 
 def _about(row: list[str]) -> dict[str, str]:
-    """Keys and values of the first line. Notes may contain commas, so only known keys are used."""
+    """Return the keys and values of the first line. Notes may contain commas, so only known keys are used."""
     about: dict[str, str] = {}
     for key, value in pairwise([*row, ""]):
         if key.lower() in _KEYS:
@@ -147,7 +147,7 @@ def _about(row: list[str]) -> dict[str, str]:
 
 
 def _header(lines: list[str], begin: int, delimiter: str, about: dict[str, str]) -> _Header | str:
-    """The rows above the numbers, or why they are invalid."""
+    """Return the rows above the numbers, or why they are invalid."""
     rows: dict[str, list[str]] = {}
     labelled: dict[str, int] = {}
     above: list[str] = []
@@ -204,12 +204,12 @@ def _has_kinds(row: list[str]) -> bool:
 
 
 def _leading_count(axes: list[str]) -> int:
-    """Number of columns before those of bodies: frame, time, timecode."""
+    """Return the number of columns before those of bodies: frame, time, timecode."""
     return next((i for i, cell in enumerate(axes) if cell.lower() in ("x", "y", "z", "w")), 0)
 
 
 def _fitted(row: list[str], label: int, leading: int) -> list[str]:
-    """A row with its cells aligned to their columns."""
+    """Return a row with its cells aligned to their columns."""
     own = list(row)
     if label >= 0:
         own[label] = ""
@@ -223,7 +223,7 @@ def _fitted(row: list[str], label: int, leading: int) -> list[str]:
 def _timed(
     layout: Layout, header: _Header, values: FloatArray, questions: list[str]
 ) -> tuple[Layout, list[str]]:
-    """The layout with the time columns, checked against the stated rate."""
+    """Return the layout with the time columns, checked against the stated rate."""
     remarks: list[str] = []
     rates = [
         _positive(header.about.get(key, "")) for key in ("export frame rate", "capture frame rate")
@@ -274,7 +274,7 @@ def _positive(text: str) -> float | None:
 
 
 def _assets(header: _Header, ignored: IgnoredList, questions: list[str]) -> list[_Asset]:
-    """Bodies and markers with their columns; all other columns are ignored."""
+    """Return the bodies and markers with their columns; all other columns are ignored."""
     assets: list[_Asset] = []
     key_before: tuple[str, str, str] | None = None
     by_key: dict[tuple[str, str, str], _Asset] = {}
@@ -328,7 +328,7 @@ def _bodies(
     ignored: IgnoredList,
     questions: list[str],
 ) -> tuple[list[BodyColumns], list[str], list[str]]:
-    """The bodies to read, their kinds, and remarks."""
+    """Return the bodies to read, their kinds, and remarks."""
     local = header.about.get("coordinate space", "").strip().lower() == "local"
     solid = {
         asset.name for asset in assets if asset.kind == "rigid body" and asset.columns["position"]
@@ -384,14 +384,14 @@ def _bodies(
 
 
 def _owner(name: str) -> str:
-    """The rigid body that a marker belongs to: "link 1:Marker 2", "link 1_2"."""
+    """Return the rigid body that a marker belongs to: "link 1:Marker 2", "link 1_2"."""
     return re.split(r":|_(?=\d+\Z)", name)[0].strip()
 
 
 def _rotation(
     asset: _Asset, header: _Header, values: FloatArray
 ) -> tuple[RotationKind, tuple[int, ...], str]:
-    """Kind and columns of a rotation, and why it is ignored."""
+    """Return the kind and columns of a rotation, and why it is ignored."""
     columns = asset.columns["rotation"]
     if not columns:
         return "none", (), ""

@@ -195,7 +195,7 @@ def _rate(about: dict[str, list[str]]) -> float | None:
 
 
 def _names(header: _Header) -> tuple[str, list[str]]:
-    """Kind and names of the bodies, as listed and counted in the header."""
+    """Return the kind and names of the bodies, as listed and counted in the header."""
     about = header.about
     for key, count_key, kind in (
         ("BODY_NAMES", "NO_OF_BODIES", "rigid body"),
@@ -234,7 +234,7 @@ _Columns = list[tuple[str, str, dict[str, int]]]
 def _columns(
     header: _Header, rows: list[list[str]], values: FloatArray, rate: float | None
 ) -> tuple[_Columns, dict[str, int]]:
-    """Columns of each body, and those of frame and time."""
+    """Return the columns of each body, and those of frame and time."""
     kind, names = _names(header)
     width = values.shape[1]
     if header.names_row:
@@ -290,13 +290,13 @@ def _leading(
 
 
 def _counts_frames(rows: list[list[str]], values: FloatArray, column: int) -> bool:
-    """Whether a column contains consecutive integers, written as such."""
+    """Return whether a column contains consecutive integers, written as such."""
     are_digits = all(column < len(row) and row[column].isdigit() for row in rows)
     return are_digits and bool(np.all(np.diff(values[:, column]) == 1.0))
 
 
 def _counts_times(column: FloatArray, rate: float | None) -> bool:
-    """Whether the steps of a column match the frequency, up to the precision of the digits."""
+    """Return whether the steps of a column match the frequency, up to the precision of the digits."""
     steps = np.diff(column)
     steps = steps[np.isfinite(steps)]
     return bool(rate and len(steps)) and bool(np.all(np.abs(steps * (rate or 0.0) - 1.0) < 0.1))
@@ -305,7 +305,7 @@ def _counts_times(column: FloatArray, rate: float | None) -> bool:
 def _named_columns(
     row: list[str], kind: str, names: list[str], width: int
 ) -> tuple[_Columns, dict[str, int]]:
-    """The columns by the row of names above them."""
+    """Return the columns by the row of names above them."""
     row = trimmed(row)
     if len(row) != width:
         raise _UnclearError(
@@ -418,7 +418,7 @@ def _bodies(
 def _rotation(
     name: str, columns: dict[str, int], values: FloatArray
 ) -> tuple[RotationKind, tuple[int, ...], str]:
-    """Kind and columns of a rotation, and why it is ignored."""
+    """Return the kind and columns of a rotation, and why it is ignored."""
     if all(f"rot{i}" in columns for i in range(9)):
         order = _matrix_order(columns, values)
         if order is None:
@@ -456,7 +456,7 @@ def _rotation(
 
 
 def _matrix_order(columns: dict[str, int], values: FloatArray) -> Literal["columns", "rows"] | None:
-    """Order of nine matrix elements, checked against the angles in the same rows; None if neither fits."""
+    """Return the order of nine matrix elements, checked against the angles in the same rows; None if neither fits."""
     elements = values[:, [columns[f"rot{i}"] for i in range(9)]]
     known = np.isfinite(elements).all(axis=1) & (np.abs(elements).sum(axis=1) > 0.0)
     if not known.any():

@@ -51,14 +51,14 @@ class IgnoredList:
         self._counts[key] = self._counts.get(key, 0) + 1
 
     def entries(self) -> tuple[IgnoredColumns, ...]:
-        """The entries, in the order of the file."""
+        """Return the entries, in the order of the file."""
         return tuple(
             IgnoredColumns(name, reason, count) for (name, reason), count in self._counts.items()
         )
 
 
 def trimmed(row: Sequence[str]) -> list[str]:
-    """A row without trailing empty cells."""
+    """Return a row without trailing empty cells."""
     end = len(row)
     while end and not row[end - 1]:
         end -= 1
@@ -68,7 +68,7 @@ def trimmed(row: Sequence[str]) -> list[str]:
 def data_rows(
     lines: list[str], first: int, delimiter: str, count: int | None = None
 ) -> list[list[str]]:
-    """Cells of the first rows of numbers from line `first` on; empty lines and comments are skipped."""
+    """Return the cells of the first rows of numbers from line `first` on; empty lines and comments are skipped."""
     end = len(lines) if count is None else first + count
     part = beginning_of(lines[first : min(end, first + _BEGINNING)], _BEGINNING, _CHARACTERS)
     return [
@@ -79,7 +79,7 @@ def data_rows(
 
 
 def decimal_of(rows: Iterable[Sequence[str]]) -> str:
-    """Decimal mark of rows of cells: a comma if numbers can only be read with it."""
+    """Return the decimal mark of rows of cells: a comma if numbers can only be read with it."""
     points = commas = 0
     for row in rows:
         for cell in row:
@@ -91,7 +91,7 @@ def decimal_of(rows: Iterable[Sequence[str]]) -> str:
 
 
 def values_of(rows: Sequence[Sequence[str]], n_columns: int, decimal: str) -> FloatArray:
-    """Numbers (k, n) of rows of cells; NaN for everything else."""
+    """Return numbers (k, n) of rows of cells; NaN for everything else."""
     values = np.full((len(rows), n_columns), np.nan)
     for i, row in enumerate(rows):
         for j, cell in enumerate(row[:n_columns]):
@@ -102,14 +102,14 @@ def values_of(rows: Sequence[Sequence[str]], n_columns: int, decimal: str) -> Fl
 
 
 def is_unit_quaternion(values: FloatArray) -> bool:
-    """Whether all known rows (k, 4) have a norm of 1 to three digits; rows of zeros count as unknown."""
+    """Return whether all known rows (k, 4) have a norm of 1 to three digits; rows of zeros count as unknown."""
     size = np.linalg.norm(values[np.isfinite(values).all(axis=1)], axis=1)
     size = size[size > 0.0]
     return bool(len(size)) and bool(np.all(np.abs(size - 1.0) < 5e-3))
 
 
 def unique_names(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names made unique by numbers, and those that were repeated."""
+    """Return the names made unique by numbers, and those that were repeated."""
     result: list[str] = []
     repeated: list[str] = []
     used: set[str] = set()
@@ -134,7 +134,7 @@ upward axis."""
 def upright_axes(
     bodies: Sequence[BodyColumns], values: FloatArray, documented: str
 ) -> tuple[str, tuple[str, ...]]:
-    """Axes of a layout with the documented upward axis, and a remark if the tracks contradict it.
+    """Return the axes of a layout with the documented upward axis, and a remark if the tracks contradict it.
 
     A robot on a floor moves least along the vertical. The documented axis is used unless another one
     fits much better.
@@ -145,12 +145,12 @@ def upright_axes(
         columns = [c for c in (body.x, body.y, body.z) if c is not None]
         if len(columns) < 3:
             return AXES["z"], ()
-        place = values[:, columns]
-        place = np.where((place == 0.0).all(axis=1, keepdims=True), np.nan, place)
-        seen = place[np.isfinite(place).all(axis=1)]
+        position = values[:, columns]
+        position = np.where((position == 0.0).all(axis=1, keepdims=True), np.nan, position)
+        seen = position[np.isfinite(position).all(axis=1)]
         if len(seen) > 1:
             spans = np.maximum(spans, np.ptp(seen, axis=0))
-        places.append(place)
+        places.append(position)
     if not places:
         return AXES[documented], ()
     by_tracks = up_axis(np.stack(places, axis=1))

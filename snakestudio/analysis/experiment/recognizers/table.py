@@ -211,7 +211,7 @@ def _question_names(table: _Table, questions: list[str]) -> None:
 
 
 def _words_of_comment(lines: list[str], delimiter: str, n_columns: int) -> list[list[str]]:
-    """Names in the last comment above the numbers, if there is one for each column."""
+    """Return the names in the last comment above the numbers, if there is one for each column."""
     comment = next((line for line in reversed(lines) if line.strip()), "")
     if not comment.startswith("#"):
         return []
@@ -224,7 +224,7 @@ def _words_of_comment(lines: list[str], delimiter: str, n_columns: int) -> list[
 
 
 def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
-    """Index of the first row: numbers in all columns in which the rows below have numbers."""
+    """Return the index of the first row: numbers in all columns in which the rows below have numbers."""
     full = [i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")]
     tail = [cells(lines[i], delimiter) for i in full[len(full) // 2 :][-60:]]
     numbers = _number_columns(tail, decimal)
@@ -245,7 +245,7 @@ def _first_row(lines: list[str], delimiter: str, decimal: str) -> int:
 
 
 def _number_columns(rows: list[list[str]], decimal: str) -> set[int]:
-    """Columns with at least as many numbers as texts; columns of remarks have few of either."""
+    """Return the columns with at least as many numbers as texts; columns of remarks have few of either."""
     balance: Counter[int] = Counter()
     for row in rows:
         for column, cell in enumerate(row):
@@ -276,7 +276,7 @@ def _file_type(table: _Table) -> str:
 
 
 def _by_position(table: _Table, remarks: list[str], questions: list[str]) -> list[Heading]:
-    """Suggested headings for columns without names; only time, x, y and z of one body are certain."""
+    """Return the suggested headings for columns without names; only time, x, y and z of one body are certain."""
     values = table.values
     n_columns = table.n_columns
     timed = (n_columns == 3 or n_columns % 3 != 0) and _counts_evenly(values[:, 0])
@@ -373,7 +373,7 @@ def _timed(
 
 
 def _nanoseconds(table: _Table, column: int) -> int | None:
-    """Column of nanoseconds for whole seconds in another column; None if there is none."""
+    """Return the column of nanoseconds for whole seconds in another column; None if there is none."""
     seconds = table.values[:, column]
     if table.headings[column].unit != "s" or not np.all(seconds[np.isfinite(seconds)] % 1.0 == 0.0):
         return None
@@ -391,7 +391,7 @@ def _increases(column: FloatArray) -> bool:
 
 
 def _text_clock(table: _Table, column: int) -> TimeUnit | None:
-    """Kind of clock in the texts of a column; None for other texts."""
+    """Return the kind of clock in the texts of a column; None for other texts."""
     kinds = {
         clock_text_unit(row[column])
         for row in table.rows
@@ -438,7 +438,7 @@ def _time_unit(table: _Table, column: int, remarks: list[str], questions: list[s
 def _groups(
     table: _Table, ignored: IgnoredList, remarks: list[str], questions: list[str]
 ) -> list[_Group]:
-    """Columns grouped by body; a repeated name starts another body."""
+    """Return the columns grouped by body; a repeated name starts another body."""
     groups: list[_Group] = []
     latest: dict[tuple[str, int], _Group] = {}
     for column, heading in enumerate(table.headings):
@@ -490,7 +490,7 @@ def _groups(
 
 
 def _without_points(groups: list[_Group], table: _Table, ignored: IgnoredList) -> list[_Group]:
-    """Groups without points that are not links, such as the target of a controller.
+    """Return the groups without points that are not links, such as the target of a controller.
 
     In a table of links, these are groups of other names, with other coordinates or in another unit.
     """
@@ -613,7 +613,7 @@ def _joints(columns: list[Heading]) -> tuple[JointColumns, ...]:
 def _with_units(
     layout: Layout, table: _Table, remarks: list[str], questions: list[str]
 ) -> tuple[Layout, bool]:
-    """The layout with its units, and whether the unit of length is stated."""
+    """Return the layout with its units, and whether the unit of length is stated."""
     values = table.values
     columns = [c for body in layout.bodies for c in (body.x, body.y, body.z) if c is not None]
     lengths = {table.headings[c].unit for c in columns if length_unit_of(table.headings[c].unit)}
@@ -662,7 +662,7 @@ def _with_units(
 
 
 def _length_in(metadata: list[str]) -> str:
-    """Unit in a line such as "Length Units,Meters"."""
+    """Return the unit in a line such as "Length Units,Meters"."""
     for line in metadata:
         match = re.search(r"(?:length )?units?\W+([a-zµ]+)\b", line, re.IGNORECASE)
         if match and length_unit_of(match[1]):
@@ -676,12 +676,12 @@ def _span(column: FloatArray) -> float:
 
 
 def _axes(layout: Layout, values: FloatArray) -> str:
-    """Upward axis according to the tracks; z if a body lacks one of three coordinates."""
+    """Return the upward axis according to the tracks; z if a body lacks one of three coordinates."""
     bodies = []
     for body in layout.bodies:
         columns = [c for c in (body.x, body.y, body.z) if c is not None]
         if len(columns) < 3:
             return AXES["z"]
-        place = values[:, columns]
-        bodies.append(np.where((place == 0.0).all(axis=1, keepdims=True), np.nan, place))
+        position = values[:, columns]
+        bodies.append(np.where((position == 0.0).all(axis=1, keepdims=True), np.nan, position))
     return AXES[up_axis(np.stack(bodies, axis=1))] if bodies else AXES["z"]

@@ -62,7 +62,7 @@ def recognize_trajectory(lines: list[str]) -> Reading | None:
 
 
 def _has_names(header: list[str], delimiter: str, width: int) -> bool:
-    """Whether the last comment contains column names."""
+    """Return whether the last comment contains column names."""
     from snakestudio.model.tables.cells import cells
 
     comment = next((line for line in reversed(header) if line.strip()), "").lstrip("# ")
@@ -112,7 +112,7 @@ def _tum(values: FloatArray, layout: Layout) -> Reading | None:
 
 
 def _up(quaternion: FloatArray) -> float:
-    """Mean cosine between the vertical and the z axis of the body, for quaternions w x y z."""
+    """Return the mean cosine between the vertical and the z axis of the body, for quaternions w x y z."""
     known = quaternion[np.isfinite(quaternion).all(axis=1) & (np.abs(quaternion).sum(axis=1) > 0.0)]
     return float(rotation_matrices("quaternion", known)[:, 2, 2].mean())
 

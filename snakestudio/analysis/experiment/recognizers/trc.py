@@ -133,7 +133,7 @@ def _is_frame(line: str) -> bool:
 def _count(
     path: Path, axes_row: list[str], columns: int, stated: int | None, notes: list[str]
 ) -> int:
-    """Number of markers: two of the axes, the columns and NumMarkers must agree."""
+    """Return the number of markers: two of the axes, the columns and NumMarkers must agree."""
     by_axes = None
     if axes_row:
         letters = "".join(cell[0].upper() for cell in axes_row)
@@ -166,7 +166,7 @@ def _count(
 
 
 def _names(path: Path, row: list[str], count: int) -> tuple[list[str], list[str]]:
-    """Names of the markers by the columns under them, and those that were generated."""
+    """Return the names of the markers by the columns under them, and those that were generated."""
     cells = {column - 2: name for column, name in enumerate(row) if column >= 2 and name}
     names = [""] * count
     if all(column % 3 == 0 and column // 3 < count for column in cells):
@@ -186,7 +186,7 @@ def _names(path: Path, row: list[str], count: int) -> tuple[list[str], list[str]
 def _frames(
     path: Path, lines: list[str], header: _Header, width: int
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Rows (k, width) of numbers; NaN for empty cells."""
+    """Return rows (k, width) of numbers; NaN for empty cells."""
     numbers = array("d")
     for index, line in enumerate(lines[header.first :], header.first + 1):
         if not line.strip():

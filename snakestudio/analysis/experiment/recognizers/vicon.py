@@ -220,7 +220,7 @@ def _reading(
 
 
 def _head(lines: list[str], section: _Section, delimiter: str) -> tuple[int | None, int]:
-    """Line numbers of the names and the axes."""
+    """Return the line numbers of the names and the axes."""
     for index in range(max(section.begin + 1, 0), min(len(lines), section.begin + 10)):
         row = cells(lines[index], delimiter)
         if row and row[0].lower() == "frame":
@@ -265,7 +265,7 @@ def _check_names(names: list[str], axes: list[str]) -> None:
 
 
 def _groups(names: list[str], axes: list[str], ignored: IgnoredList) -> list[_Group]:
-    """Columns by the name above the first of them; a name is valid up to the next one."""
+    """Return the columns by the name above the first of them; a name is valid up to the next one."""
     groups: list[_Group] = []
     for column, axis in enumerate(axes):
         low = axis.lower()

@@ -105,15 +105,15 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         return None if self.comparison is None else self.comparison.profiles[self.chosen][0]
 
     def overlaid(self) -> list[OverlaidRun]:
-        """No runs: a chain has torques to show, not a run."""
+        """Return no runs: a chain has torques to show, not a run."""
         return []
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """No names: the dialog explains the ghost."""
+        """Return no names: the dialog explains the ghost."""
         return []
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """The chosen chain for the viewport, at the compared time."""
+        """Return the chosen chain for the viewport, at the compared time."""
         profile = self.profile
         scene = self._scene
         if not self._is_visible or self.stale or profile is None or scene is None:

@@ -99,7 +99,7 @@ class ChainDialog(Dialog):
         self.frame.show_state(comparer.task, text, role, has_result=comparison is not None)
 
     def _message(self) -> tuple[str, str]:
-        """Message, and its colour."""
+        """Return the message, and its colour."""
         comparer = self._comparer
         profile = comparer.profile
         comparison = comparer.comparison

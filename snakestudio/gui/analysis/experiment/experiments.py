@@ -191,7 +191,7 @@ class Experiments(BackgroundComparison[ComparedTrials]):
             return
         trial.by_hand = True
         trial.move(offset_s)
-        self._throttle.ask()
+        self._throttle.request()
         self._rest.start()
 
     def find(self) -> None:

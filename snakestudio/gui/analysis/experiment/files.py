@@ -146,7 +146,7 @@ class ExperimentFiles(QObject):
     def _read(
         self, files: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None
     ) -> None:
-        """Read files in the background without asking, and call `then` if all of them were readable."""
+        """Read files in the background without a dialog, and call `then` if all of them were readable."""
         if self._task is not None:
             return
         self._then = then

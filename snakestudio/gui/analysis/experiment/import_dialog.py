@@ -395,7 +395,7 @@ _ROWS = 40
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file is a table of text, which needs a layout."""
+    """Return whether a file is a table of text, which needs a layout."""
     from snakestudio.analysis.experiment.importing import TABLES
 
     return path.suffix.lower() in TABLES
@@ -450,7 +450,7 @@ def _read(path: Path, layout: Layout | None) -> FileRead:
 
 
 def _rows_of(reading: Reading) -> tuple[tuple[str, str], ...]:
-    """Rows for a file whose recognition is too uncertain to read it."""
+    """Return the rows for a file whose recognition is too uncertain to read it."""
     rows = [("File", reading.file_type)]
     if reading.ignored:
         rows.append(("Ignored", ignored_text(reading.ignored)))

@@ -219,7 +219,7 @@ class LayoutForm(QWidget):
 
 
 def link_title(link: int | None) -> str:
-    """Title of the link of a body in a choice."""
+    """Return the title of the link of a body in a choice."""
     return "Unknown" if link is None else link_name(link).capitalize()
 
 

@@ -48,15 +48,15 @@ class ExperimentPanel(QWidget):
     -------
     closed()
         The user closed the panel.
-    import_asked()
+    import_requested()
         A file must be chosen.
-    example_asked()
+    example_requested()
         The bundled example must be loaded.
     """
 
     closed = Signal()
-    import_asked = Signal()
-    example_asked = Signal()
+    import_requested = Signal()
+    example_requested = Signal()
 
     def __init__(
         self,
@@ -111,12 +111,12 @@ class ExperimentPanel(QWidget):
         self.rows = TrialRows(experiments)
         self.import_button = QPushButton("&Import...")
         self.import_button.setToolTip("Load measured trials: CSV, TSV, TRC, C3D")
-        self.import_button.clicked.connect(self.import_asked)
+        self.import_button.clicked.connect(self.import_requested)
         self.example_button = QPushButton("&Example (Synthetic)")
         self.example_button.setToolTip(
             "Load the bundled trials: a simulation with the imperfections of a real robot"
         )
-        self.example_button.clicked.connect(self.example_asked)
+        self.example_button.clicked.connect(self.example_requested)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.import_button)

@@ -117,7 +117,7 @@ class _Rows(QAbstractTableModel):
         return None
 
     def text(self, meaning: Meaning) -> str:
-        """Title of a column with this meaning."""
+        """Return the title of a column with this meaning."""
         if meaning.kind == "body":
             name = self.bodies[meaning.index].name if meaning.index < len(self.bodies) else "?"
             return f"{name} · {_PARTS[meaning.part]}"
@@ -174,7 +174,7 @@ class PreviewTable(QTableView):
         self.resizeColumnsToContents()
 
     def head_text(self, column: int) -> str:
-        """Header text of a column."""
+        """Return the header text of a column."""
         return str(self._rows.headerData(column, Qt.Orientation.Horizontal))
 
     def _on_head(self, column: int) -> None:

@@ -253,7 +253,7 @@ class FitDialog(Dialog):
         self.summary.show_result(result)
 
     def _message(self) -> tuple[str, str]:
-        """Message, and its colour."""
+        """Return the message, and its colour."""
         fitter = self._fitter
         progress = self._fitter.progress
         if fitter.stopping:
@@ -333,14 +333,14 @@ class DataRows(QWidget):
 
     def refresh(self) -> None:
         """Show the current runs; those not ticked stay so."""
-        there = [*self._captures(), *self._own]
-        if [id(capture) for _, capture in self.boxes] == [id(capture) for capture in there]:
+        captures = [*self._captures(), *self._own]
+        if [id(capture) for _, capture in self.boxes] == [id(capture) for capture in captures]:
             return
         off = {id(capture) for box, capture in self.boxes if not box.isChecked()}
         for box, _ in self.boxes:
             box.deleteLater()
         self.boxes = []
-        for capture in there:
+        for capture in captures:
             known = sum(link is not None for link in capture.links)
             box = QCheckBox(
                 f"{capture.name}, {run_time(capture.duration, significant=3)} at {capture.rate:.3g} Hz"
@@ -354,7 +354,7 @@ class DataRows(QWidget):
             box.toggled.connect(lambda _: self.changed.emit())
             self._rows.addWidget(box)
             self.boxes.append((box, capture))
-        self._none.setVisible(not there)
+        self._none.setVisible(not captures)
         self.changed.emit()
 
     def _ask(self) -> None:

@@ -184,7 +184,7 @@ class Fitter(BackgroundComparison[FitResult]):
         self.changed.emit()
 
     def overlaid(self) -> list[OverlaidRun]:
-        """Both runs for the plots."""
+        """Return both runs for the plots."""
         result = self.comparison
         if result is None or not self._is_visible:
             return []
@@ -194,7 +194,7 @@ class Fitter(BackgroundComparison[FitResult]):
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
-        """Both runs at a time (s) for the viewport."""
+        """Return both runs at a time (s) for the viewport."""
         result = self.comparison
         if result is None or not self._is_visible:
             return ()
@@ -208,5 +208,5 @@ class Fitter(BackgroundComparison[FitResult]):
         return tuple(ghosts)
 
     def names(self, time: float) -> list[tuple[str, str]]:
-        """Colours and texts of both runs for the viewport's legend."""
+        """Return the colours and texts of both runs for the viewport's legend."""
         return [(run.colour, run.name) for run in self.overlaid()]

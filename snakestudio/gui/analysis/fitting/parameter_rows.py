@@ -183,7 +183,7 @@ def _is_used(values: ParameterRange) -> bool:
 
 
 def _value_text(scene: Scene, parameter: FreeParameter, present: float | None) -> str:
-    """Short text of the current value in the scene."""
+    """Return the short text of the current value in the scene."""
     if present is None:
         return "none"
     unit = value_doc(scene, parameter).unit

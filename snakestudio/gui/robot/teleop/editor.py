@@ -137,7 +137,7 @@ class MappingEditor(Dialog):
         self.set_mapping(teleop.mapping)
 
     def _make_numbers(self) -> FieldTable[_Response]:
-        """References at full deflection and their rates: a number for each of `RANGES`."""
+        """Return the references at full deflection and their rates: a number for each of `RANGES`."""
         table = FieldTable[_Response](_RESPONSE_COLUMNS, spacing=(10, 6))
         for caption, keys, unit, step in (
             ("Maximum", _LIMITS, "%", 5.0),
@@ -289,14 +289,12 @@ class MappingEditor(Dialog):
         held = {key_input(key): 1.0 for key in self._held}
         for row in self.table.rows:
             show_readings(row, readings | held)
-        there = (
+        hint = (
             f"Connected: {', '.join(gamepads.names)}."
             if gamepads.names
             else gamepads.refusal or "No gamepad is plugged in."
         )
-        self.devices.setText(
-            f"{there} Click the button of an input, then press or move that input."
-        )
+        self.devices.setText(f"{hint} Click the button of an input, then press or move that input.")
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() in (

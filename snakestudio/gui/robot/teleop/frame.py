@@ -17,7 +17,7 @@ _PAD = 14
 
 
 def command_words(command: TeleopCommand) -> str:
-    """Short text of a command."""
+    """Return the short text of a command."""
     if command.still:
         return "at rest"
     parts = []

@@ -209,7 +209,7 @@ class Sdl:
         return tuple(device.name for device in self._devices.values())
 
     def poll(self) -> tuple[list[str], list[str]]:
-        """Search for devices and update all of them.
+        """Return the search for devices and update all of them.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class Sdl:
             for number, device in self._devices.items()
             if not sdl.SDL_JoystickGetAttached(device.joystick)
         ]
-        gone = [self._close(self._devices.pop(number)) for number in lost]
+        removed = [self._close(self._devices.pop(number)) for number in lost]
         added = []
         for index in range(sdl.SDL_NumJoysticks()):
             number = int(sdl.SDL_JoystickGetDeviceInstanceID(index))
@@ -233,7 +233,7 @@ class Sdl:
                 if device is not None:
                     self._devices[number] = device
                     added.append(device.name)
-        return added, gone
+        return added, removed
 
     def _open(self, index: int) -> _Device | None:
         sdl = self._sdl
@@ -263,7 +263,7 @@ class Sdl:
         return device.name
 
     def read(self) -> dict[Input, float]:
-        """Readings of deflected inputs; of several devices the one with the largest deflection."""
+        """Return the readings of deflected inputs; of several devices the one with the largest deflection."""
         read: dict[Input, float] = {}
         for device in self._devices.values():
             for source, value in self._read(device):
@@ -280,7 +280,7 @@ class Sdl:
             get_button = sdl.SDL_GameControllerGetButton
             return [
                 *(
-                    (Input("axis", name), _share(get_axis(controller, number)))
+                    (Input("axis", name), _deflection(get_axis(controller, number)))
                     for number, name in self._axes
                 ),
                 *(
@@ -289,7 +289,7 @@ class Sdl:
                 ),
             ]
         readings = [
-            (Input("axis", f"axis{number}"), _share(sdl.SDL_JoystickGetAxis(stick, number)))
+            (Input("axis", f"axis{number}"), _deflection(sdl.SDL_JoystickGetAxis(stick, number)))
             for number in range(device.n_axes)
         ]
         readings += [
@@ -321,5 +321,5 @@ class Sdl:
         self._sdl.SDL_QuitSubSystem(self._parts)
 
 
-def _share(raw: int) -> float:
+def _deflection(raw: int) -> float:
     return max(-1.0, raw / _FULL)

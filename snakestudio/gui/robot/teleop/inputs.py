@@ -74,7 +74,7 @@ read 0."""
 
 
 def key_input(key: int) -> Input:
-    """Input of a key."""
+    """Return the input of a key."""
     return Input("key", QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText))
 
 

@@ -21,7 +21,7 @@ _OURS = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 
 
 def takes_text(widget: QWidget | None) -> bool:
-    """Whether keys are typed into a widget as text."""
+    """Return whether keys are typed into a widget as text."""
     if isinstance(widget, QComboBox):
         return widget.isEditable()
     return isinstance(widget, QLineEdit | QAbstractSpinBox | QPlainTextEdit | QTextEdit)
@@ -139,6 +139,6 @@ class Keys(QObject):
         return True
 
     def _typed(self, watched: QObject) -> bool:
-        """Whether a key is typed into a text; the window also receives keys that its widgets ignored."""
+        """Return whether a key is typed into a text; the window also receives keys that its widgets ignored."""
         focus = QApplication.focusWidget() if watched is self._window else watched
         return isinstance(focus, QWidget) and takes_text(focus)

@@ -69,7 +69,7 @@ class Binding:
     """0: linear; 1: cubic, which is finer around the centre (axes)."""
 
     def value(self, readings: Readings) -> float:
-        """Contribution to the function, -1 to 1."""
+        """Return the contribution to the function, -1 to 1."""
         read = readings.get(self.input, 0.0)
         if self.input.kind == "axis":
             read = shaped(read, self.dead_zone, self.expo)
@@ -77,7 +77,7 @@ class Binding:
 
 
 def shaped(read: float, dead_zone: float, expo: float) -> float:
-    """Deflection of an axis (-1 to 1) after dead zone and curve; continuous."""
+    """Return the deflection of an axis (-1 to 1) after dead zone and curve; continuous."""
     beyond = min(max((abs(read) - dead_zone) / (1.0 - dead_zone), 0.0), 1.0)
     curved = (1.0 - expo) * beyond + expo * beyond**3
     return curved if read > 0.0 else -curved
@@ -125,7 +125,7 @@ class InputMap:
     """Rate of change of the amplitude at full deflection, 1/s."""
 
     def references(self, readings: Readings) -> References:
-        """References of the inputs before rate limits."""
+        """Return the references of the inputs before rate limits."""
         sums = dict.fromkeys(FUNCTIONS, 0.0)
         for binding in self.bindings:
             sums[binding.function] += binding.value(readings)
@@ -324,7 +324,7 @@ def _binding(entry: Mapping[str, Any], at: str, tell: Callable[[str], None]) -> 
 
 
 def mistakes(mapping: InputMap) -> list[str]:
-    """Errors that prevent using a mapping, one message each."""
+    """Return the errors that prevent using a mapping, one message each."""
     errors: list[str] = []
     seen: dict[str, Function] = {}
     for binding in mapping.bindings:
@@ -356,7 +356,7 @@ def mistakes(mapping: InputMap) -> list[str]:
 
 
 def conflicts(mapping: InputMap, shortcuts: Mapping[str, str]) -> list[str]:
-    """Messages about keys with another function outside teleoperation; they are not errors.
+    """Return the messages about keys with another function outside teleoperation; they are not errors.
 
     Parameters
     ----------

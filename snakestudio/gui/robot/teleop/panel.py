@@ -31,12 +31,12 @@ from snakestudio.model.teleop import NEUTRAL, TeleopCommand, steerable_gaits
 
 
 def gait_title(name: str) -> str:
-    """Title of a gait on its button."""
+    """Return the title of a gait on its button."""
     return next((entry.title for entry in GAITS if entry.name == name), "The scene's gait")
 
 
 def acting(scene: Scene, snapshot: Snapshot | None) -> ActualCommand | None:
-    """Applied values in a state; None if the controller does not accept manual input."""
+    """Return the applied values in a state; None if the controller does not accept manual input."""
     law = scene.controller
     if (
         snapshot is None
@@ -214,7 +214,7 @@ class TeleopPanel(QWidget):
 
 
 def bound_keys(mapping: InputMap) -> str:
-    """Line with the functions of the keys: "W S Up Down speed · A D turn"."""
+    """Return the line with the functions of the keys: "W S Up Down speed · A D turn"."""
     keys: dict[str, list[str]] = {}
     for binding in mapping.bindings:
         if binding.input.kind == "key":
@@ -223,8 +223,8 @@ def bound_keys(mapping: InputMap) -> str:
     return " · ".join(f"<b>{' '.join(names)}</b> {title}" for title, names in keys.items())
 
 
-def _percent(share: float) -> str:
-    return f"{100.0 * share + 0.0:.0f} %".replace("-", "−")
+def _percent(fraction: float) -> str:
+    return f"{100.0 * fraction + 0.0:.0f} %".replace("-", "−")
 
 
 _EDGE = 18
@@ -288,8 +288,8 @@ class Picture(QWidget):
         thin = QPen(theme.colour("line"), 1)
         painter.setPen(thin)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for share in (0.5, 1.0):
-            painter.drawEllipse(middle, share * half, share * half)
+        for fraction in (0.5, 1.0):
+            painter.drawEllipse(middle, fraction * half, fraction * half)
         painter.drawLine(
             QPointF(field.left() + 8, middle.y()), QPointF(field.right() - 8, middle.y())
         )
@@ -307,18 +307,18 @@ class Picture(QWidget):
             wide = painter.fontMetrics().horizontalAdvance(text) + 8
             tall = painter.fontMetrics().height()
             inside = field.adjusted(6, 3, -6, -3)
-            place = QRectF(0, 0, wide, tall)
-            place.moveCenter(middle)
+            rect = QRectF(0, 0, wide, tall)
+            rect.moveCenter(middle)
             if flag & Qt.AlignmentFlag.AlignTop:
-                place.moveTop(inside.top())
+                rect.moveTop(inside.top())
             elif flag & Qt.AlignmentFlag.AlignBottom:
-                place.moveBottom(inside.bottom())
+                rect.moveBottom(inside.bottom())
             elif flag & Qt.AlignmentFlag.AlignLeft:
-                place.moveLeft(inside.left())
+                rect.moveLeft(inside.left())
             else:
-                place.moveRight(inside.right())
-            painter.fillRect(place, theme.colour("card"))
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+                rect.moveRight(inside.right())
+            painter.fillRect(rect, theme.colour("card"))
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
         def at(speed: float, turn: float) -> QPointF:
             return QPointF(middle.x() - turn * half, middle.y() - speed * half)

@@ -160,11 +160,11 @@ class BindingValues:
         visible_if=_is_analog,
     )
     """1 or -1; None for a function without directions."""
-    share: float = form_field(
+    scale_percent: float = form_field(
         100.0,
         "",
-        name="Share",
-        help="Share of the effect when fully pressed or deflected",
+        name="Scale",
+        help="Part of the full effect when the input is fully pressed or deflected",
         minimum=1.0,
         maximum=100.0,
         visible_if=_is_analog,
@@ -197,7 +197,7 @@ class BindingValues:
             function=binding.function,
             input=binding.input if binding.input.name else None,
             direction=1.0 if binding.scale > 0.0 else -1.0,
-            share=100.0 * abs(binding.scale),
+            scale_percent=100.0 * abs(binding.scale),
             dead_zone=100.0 * binding.dead_zone,
             expo=100.0 * binding.expo,
         )
@@ -207,11 +207,11 @@ class BindingValues:
         """Binding, or None if it has no input."""
         if self.input is None:
             return None
-        share = self.share / 100.0 if _is_analog(self) else 1.0
+        scale = self.scale_percent / 100.0 if _is_analog(self) else 1.0
         direction = self.direction if _is_analog(self) and self.direction is not None else 1.0
         dead_zone = self.dead_zone / 100.0 if _is_axis(self) else 0.0
         expo = self.expo / 100.0 if _is_axis(self) else 0.0
-        return Binding(self.function, self.input, direction * share, dead_zone, expo)
+        return Binding(self.function, self.input, direction * scale, dead_zone, expo)
 
     def with_input(self, source: Input, reading: float) -> BindingValues:
         """Return the same binding with another input, moved in the direction of the row."""
@@ -231,7 +231,7 @@ BINDING_COLUMNS = {
     "function": TableColumn("Function"),
     "input": TableColumn("Input", stretch=2),
     "direction": TableColumn("Effect"),
-    "share": TableColumn("Share"),
+    "scale_percent": TableColumn("Scale"),
     "dead_zone": TableColumn("Dead zone"),
     "expo": TableColumn("Curve"),
     "now": TableColumn("Now", stretch=2),

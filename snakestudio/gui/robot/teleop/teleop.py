@@ -53,7 +53,7 @@ class Teleop(QObject):
     -------
     steered(command: TeleopCommand)
         Emitted 50 times a second while the mode is on, and once, at rest, when it ends.
-    stop_asked(reason: str)
+    stop_requested(reason: str)
         A stop was pressed, or something that driving depends on was lost: a live robot must be
         stopped.
     changed()
@@ -61,7 +61,7 @@ class Teleop(QObject):
     """
 
     steered = Signal(object)
-    stop_asked = Signal(str)
+    stop_requested = Signal(str)
     changed = Signal()
 
     def __init__(
@@ -251,7 +251,7 @@ class Teleop(QObject):
         self._resting = True
         if not known:
             self._emit_command(self.command.stilled())
-            self.stop_asked.emit(reason)
+            self.stop_requested.emit(reason)
             self._note(f"{reason} {remedy}")
 
     def _on_found(self, name: str) -> None:

@@ -42,7 +42,7 @@ class Steerer(QObject):
         self._session_controller = session_controller
         self._robot_controller = robot_controller
         teleop.steered.connect(self._steer)
-        teleop.stop_asked.connect(self._stop)
+        teleop.stop_requested.connect(self._stop)
 
     def _steer(self, command: TeleopCommand) -> None:
         if self._session_controller.source == "simulation":
@@ -242,5 +242,5 @@ class TeleopFeature(QObject):
 
 
 def _driven(scene: Scene) -> bool:
-    """Whether the scene's controller follows manual input."""
+    """Return whether the scene's controller follows manual input."""
     return "drive" in CONTROLLERS[scene.controller.kind].tools

@@ -28,7 +28,7 @@ _WIDTH = 480
 
 
 def _fields(choices: StartSettings, target: Target) -> dict[str, FormField | Note]:
-    """Declared fields for starting `target`."""
+    """Return the declared fields for starting `target`."""
     waits = (
         Choice("", f"Nothing: {target.by_hand} starts"),
         Choice("port", "START on a TCP port"),
@@ -89,7 +89,7 @@ def _on_port(now: StartSettings) -> bool:
 
 
 def _problems(now: StartSettings) -> dict[str, str]:
-    """Messages about missing values by field."""
+    """Return the messages about missing values by field."""
     if now.empty:
         return {"": "Choose what to wait for, or a host to send START to."}
     problems = {}
@@ -143,7 +143,7 @@ class TogetherDialog(Dialog):
         self.outlet = self.form.widget("outlet", QCheckBox)
         self.caution = self.form.notes["caution"]
         self.message = self.form.message
-        self.standing = QLabel(self)
+        self.state_text = QLabel(self)
         self.test_result = QLabel(self)
         self.test_result.setProperty("role", "good")
         self.test = QPushButton("&Test", self)
@@ -152,7 +152,7 @@ class TogetherDialog(Dialog):
         buttons, self.ready = self.make_buttons("&Get Ready", others=(self.test,))
         self.form.setFixedWidth(theme.scaled(_WIDTH))
         self.arrange(
-            self.standing,
+            self.state_text,
             self.form,
             self.test_result,
             buttons,
@@ -162,14 +162,14 @@ class TogetherDialog(Dialog):
         )
         self._look_again = QTimer(self)
         self._look_again.setInterval(_STANDING_MS)
-        self._look_again.timeout.connect(self._stand)
+        self._look_again.timeout.connect(self._update_state)
         self._look_again.start()
         self.form.changed.connect(self._show)
         self._show()
-        self._stand()
+        self._update_state()
 
     def choices(self) -> StartSettings | None:
-        """Choices; None if they cannot be used."""
+        """Return choices; None if they cannot be used."""
         return None if self.form.problem else self._chosen()
 
     def _chosen(self) -> StartSettings:
@@ -185,9 +185,9 @@ class TogetherDialog(Dialog):
         self.ready.setEnabled(usable)
         self.test.setEnabled(usable and self._test_task is None)
 
-    def _stand(self) -> None:
+    def _update_state(self) -> None:
         """Update the state of the target, which may change while the dialog is open."""
-        _show_text(self.standing, *self._target.standing())
+        _show_text(self.state_text, *self._target.state_text())
 
     def _try(self) -> None:
         chosen = self._chosen()
@@ -236,7 +236,7 @@ class TogetherDialog(Dialog):
     def done(self, result: int) -> None:
         self._look_again.stop()
         if self._test_task is not None:
-            self._test_task.discard()  # it ends within seconds
+            self._test_task.discard()  # the thread ends within seconds
             self._test_task = None
         super().done(result)
 

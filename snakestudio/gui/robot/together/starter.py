@@ -308,7 +308,7 @@ class RobotTarget(QObject):
             f"plates or another computer; {others} with it. Times and clocks of both sides are stored in the run."
         )
 
-    def standing(self) -> tuple[str, str]:
+    def state_text(self) -> tuple[str, str]:
         """See `Target`."""
         refusal = self.refuses()
         if not refusal:
@@ -362,12 +362,12 @@ class RobotTarget(QObject):
         """Reason why the start ended: the robot was disconnected, or it or its monitoring changed; empty otherwise."""
         if self._robot_controller.live is self._live:
             return ""
-        gone = (
+        reason = (
             "was disconnected"
             if self._robot_controller.live is None
             else "or its monitoring has changed"
         )
-        return f"Start Together ended because the robot {gone}."
+        return f"Start Together ended because the robot {reason}."
 
     def _poll(self) -> None:
         """Start the others, too, when streaming was started by hand."""
@@ -475,16 +475,16 @@ class RunTarget(QObject):
             "sides are stored in the run."
         )
 
-    def standing(self) -> tuple[str, str]:
-        """No message: a run that can be chosen is ready."""
+    def state_text(self) -> tuple[str, str]:
+        """Return no message: a run that can be chosen is ready."""
         return "", ""
 
     def refuses(self) -> str:
-        """No refusal: a run can always be played."""
+        """Return no refusal: a run can always be played."""
         return ""
 
     def caution(self, wait: str, host: str) -> tuple[str, str]:
-        """No caution: a simulated run is harmless."""
+        """Return no caution: a simulated run is harmless."""
         return "", ""
 
     def begin(self, choices: StartSettings, name: str) -> _RunStart:
@@ -493,7 +493,7 @@ class RunTarget(QObject):
         return self._run_start
 
     def lost(self) -> str:
-        """Reason why the start ended: a robot was connected; empty otherwise."""
+        """Return the reason why the start ended: a robot was connected; empty otherwise."""
         waits = self._run_start is not None and self._run_start.start.started is None
         if waits and self._robot_controller.connected:
             return "Start Together ended because a robot was connected. From now on it starts the robot."

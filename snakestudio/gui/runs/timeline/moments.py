@@ -67,7 +67,7 @@ class MomentCluster:
         return next(moment for moment in self.moments if moment.kind == self.kind)
 
     def lines(self, most: int = 4) -> list[str]:
-        """Descriptions, one per line; counts per kind if there are more than `most`."""
+        """Return descriptions, one per line; counts per kind if there are more than `most`."""
         if len(self.moments) <= most:
             return [f"{run_time(moment.time)}: {moment.text}" for moment in self.moments]
         counts = {kind: sum(moment.kind == kind for moment in self.moments) for kind in KINDS}
@@ -159,7 +159,7 @@ class Moments(QObject):
         return self._search_task is not None
 
     def neighbour(self, time: float, direction: int) -> Moment | None:
-        """Next moment after `time` (s), or the last one before it if `direction` is -1."""
+        """Return the next moment after `time` (s), or the last one before it if `direction` is -1."""
         if direction > 0:
             return next((moment for moment in self.all if moment.time > time + 1e-6), None)
         return next((moment for moment in reversed(self.all) if moment.time < time - 1e-6), None)
@@ -193,7 +193,7 @@ class Moments(QObject):
 
 
 def _unchecked(recording: Recording) -> bool:
-    """Whether a simulated run was not checked for plausibility when it was recorded."""
+    """Return whether a simulated run was not checked for plausibility when it was recorded."""
     return (
         isinstance(recording, BlockRecording)
         and recording.plausibility is None
@@ -202,7 +202,7 @@ def _unchecked(recording: Recording) -> bool:
 
 
 def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
-    """Events of a recording without any; a recording that was not checked for plausibility is checked."""
+    """Return the events of a recording without any; a recording that was not checked for plausibility is checked."""
     from snakestudio.plausibility.monitor import check_plausibility
     from snakestudio.runfile.run_events import find_events
 

@@ -194,14 +194,14 @@ def _pill(painter: QPainter, text: str, colour: QColor, x: float, y: float, poin
     metrics = painter.fontMetrics()
     width = metrics.horizontalAdvance(text) + 8.0
     height = metrics.height() - 1.0
-    place = QRectF(x - width / 2, y - height / 2, width, height)
+    rect = QRectF(x - width / 2, y - height / 2, width, height)
     wash = QColor(colour)
     wash.setAlphaF(0.45 if pointed else 0.22)
     painter.setPen(QPen(colour, 1.2))
     painter.setBrush(wash)
-    painter.drawRoundedRect(place, height / 2, height / 2)
+    painter.drawRoundedRect(rect, height / 2, height / 2)
     painter.setPen(theme.colour("text"))
-    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _overview(

@@ -303,8 +303,8 @@ class TimelineTrack(QWidget):
 
     def _drag_to(self, x: float) -> None:
         if self._in_overview:
-            share = (x - _MARGIN) / max(1, self.width() - 2 * _MARGIN)
-            self.scale.centre(share * self.scale.run_end)
+            fraction = (x - _MARGIN) / max(1, self.width() - 2 * _MARGIN)
+            self.scale.centre(fraction * self.scale.run_end)
             self.update()
         else:
             self.seek(self.time_at(x))

@@ -79,7 +79,7 @@ class CameraDialog(Dialog):
         )
         self.table.itemSelectionChanged.connect(self._update_buttons)
         self.table.cellDoubleClicked.connect(
-            lambda line, place: self._show_chosen() if place else None
+            lambda line, column: self._show_chosen() if column else None
         )
         self.table.cellChanged.connect(self._retime)
         keys.changed.connect(self.refresh)
@@ -110,11 +110,11 @@ class CameraDialog(Dialog):
                 "-", "−"
             )
             texts = (run_time(key.time), direction, f"{camera.distance:.2f} m")
-            for place, text in enumerate(texts):
+            for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
-                editable = Qt.ItemFlag.ItemIsEditable if not place else Qt.ItemFlag.NoItemFlags
+                editable = Qt.ItemFlag.ItemIsEditable if not column else Qt.ItemFlag.NoItemFlags
                 item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | editable)
-                self.table.setItem(row, place, item)
+                self.table.setItem(row, column, item)
         self.table.blockSignals(False)
         if 0 <= chosen < len(path.keys):
             self.table.selectRow(chosen)
@@ -141,9 +141,9 @@ class CameraDialog(Dialog):
         self.sentence.setText(sentence)
 
     def _update_buttons(self) -> None:
-        there = self.chosen >= 0
-        self.go.setEnabled(there)
-        self.delete.setEnabled(there)
+        is_chosen = self.chosen >= 0
+        self.go.setEnabled(is_chosen)
+        self.delete.setEnabled(is_chosen)
         self.save_button.setEnabled(bool(self._keys.path.keys))
         self.follow.setEnabled(bool(self._keys.path.keys))
 
@@ -165,10 +165,10 @@ class CameraDialog(Dialog):
         if self.chosen >= 0:
             self._keys.set_path(self._keys.path.without(self.chosen))
 
-    def _retime(self, row: int, place: int) -> None:
+    def _retime(self, row: int, column: int) -> None:
         """Apply a time typed in the table."""
         path = self._keys.path
-        item = self.table.item(row, place)
+        item = self.table.item(row, column)
         key = path.keys[row]
         try:
             time = parse_number(item.text(), "s") if item is not None else key.time

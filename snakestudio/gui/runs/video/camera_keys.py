@@ -74,12 +74,12 @@ class CameraKeys(QObject):
         if path == self._path:
             return
         self._path = path
-        place = self._place
-        if place:
+        location = self._scene_key
+        if location:
             if path.keys:
-                _CAMERA_PATH.store(self._settings, dump_camera_path(path), place)
+                _CAMERA_PATH.store(self._settings, dump_camera_path(path), location)
             else:
-                _CAMERA_PATH.discard(self._settings, place)
+                _CAMERA_PATH.discard(self._settings, location)
         self.changed.emit()
 
     def add(self) -> float | None:
@@ -99,13 +99,13 @@ class CameraKeys(QObject):
         self._move_camera(key.camera)
 
     @property
-    def _place(self) -> str:
+    def _scene_key(self) -> str:
         path = self._document.origin
         return hashlib.sha1(str(path).encode()).hexdigest()[:16] if path is not None else ""
 
     def _recall(self) -> None:
         """Load the keyframes of the scene that was just opened."""
-        text = _CAMERA_PATH.load(self._settings, self._place) if self._place else ""
+        text = _CAMERA_PATH.load(self._settings, self._scene_key) if self._scene_key else ""
         try:
             self._path = parse_camera_path(text) if text else CameraPath()
         except UsageError:  # written by another version: ignored

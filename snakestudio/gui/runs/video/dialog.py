@@ -409,12 +409,12 @@ class VideoPreview(QWidget):
                 painter.drawText(area, flags, self.sentence)
                 return
             size = self._image.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-            place = QRect(
+            rect = QRect(
                 (self.width() - size.width()) // 2, (self.height() - size.height()) // 2, 0, 0
             )
-            place.setSize(size)
+            rect.setSize(size)
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(place, self._image)
+            painter.drawImage(rect, self._image)
         finally:
             painter.end()
 

@@ -116,7 +116,7 @@ class VideoChoices:
 
 
 def _codecs(choices: VideoChoices) -> list[Choice]:
-    """Codecs available for the file type."""
+    """Return the codecs available for the file type."""
     names = codecs_for(choices.path.suffix.lower())
     return [Choice(name, CODECS[name].label, capitalized(CODECS[name].note)) for name in names]
 
@@ -224,7 +224,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self.widget_of("file").setToolTip(f"{self.values.file}\n\n{_KINDS}")
 
     def _suitable_preset(self) -> VideoPreset | None:
-        """Preset with the current values, or None."""
+        """Return the preset with the current values, or None."""
         return next((each for each in PRESETS if self._is(each)), None)
 
     def _is(self, preset: VideoPreset) -> bool:
@@ -249,7 +249,7 @@ class VideoForm(DeclaredForm[VideoChoices]):
         self._show_file()
 
     def options(self) -> VideoOptions:
-        """Options of the video as chosen in this form.
+        """Return the options of the video as chosen in this form.
 
         Raises `UsageError` if they are invalid.
         """
@@ -284,7 +284,7 @@ def _fields(
     companions: Sequence[Companion],
     browse: Callable[[str], str | None],
 ) -> dict[str, FormField]:
-    """Declared fields with the choices available for a recording."""
+    """Return the declared fields with the choices available for a recording."""
     first, last = map(float, recording.times[[0, -1]])
     cameras = [
         Choice("view", "Current view"),
@@ -294,7 +294,7 @@ def _fields(
     if keys.keys:
         cameras.append(Choice("keys", f"Keyframes ({len(keys.keys)})"))
     # Only what this run contains, as in the legend of the viewport.
-    there = rows_of(recording.scene)
+    available = rows_of(recording.scene)
     one = companions[0].name if len(companions) == 1 else ""
     changes: dict[str, dict[str, Any]] = {
         "file": {"browse": browse},
@@ -302,9 +302,9 @@ def _fields(
         "end": {"minimum": first, "maximum": last},
         "camera": {"choices": cameras},
         "curves": {"editor": lambda field, parent: CurvesEditor(field, parent, recording)},
-        "forces": {"visible_if": lambda now: "forces" in there},
-        "friction": {"visible_if": lambda now: "friction" in there},
-        "ground": {"visible_if": lambda now: "ground_forces" in there},
+        "forces": {"visible_if": lambda now: "forces" in available},
+        "friction": {"visible_if": lambda now: "friction" in available},
+        "ground": {"visible_if": lambda now: "ground_forces" in available},
         "ghosts": {
             "text": f"Ghost of {one}" if one else f"Ghosts of {len(companions)} other runs",
             "visible_if": lambda now: bool(companions),

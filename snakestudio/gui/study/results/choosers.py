@@ -111,12 +111,12 @@ class ChooserRow(QWidget):
         if narrow == self._narrow:
             return
         self._narrow = narrow
-        for place, chooser in enumerate(self._choosers):
-            below = narrow and place == 2
-            self._grid.addWidget(chooser, int(below), 0 if below else place, 1, 2 if below else 1)
+        for column, chooser in enumerate(self._choosers):
+            below = narrow and column == 2
+            self._grid.addWidget(chooser, int(below), 0 if below else column, 1, 2 if below else 1)
             # A longer label leaves its box as much width as the others.
             self._grid.setColumnStretch(
-                place, 0 if narrow and place == 2 else 4 if len(chooser.label) > 3 else 3
+                column, 0 if narrow and column == 2 else 4 if len(chooser.label) > 3 else 3
             )
 
     def minimumSizeHint(self) -> QSize:

@@ -73,8 +73,11 @@ class _Convergence(ResultsChart):
     def _places(self) -> tuple[FloatArray, FloatArray]:
         assert self.goal is not None
         area = self.area
-        x = area.left() + self._x.share(np.arange(1.0, len(self.linked.results) + 1)) * area.width()
-        y = area.bottom() - self._y.share(self.goal.values) * area.height()
+        x = (
+            area.left()
+            + self._x.fraction(np.arange(1.0, len(self.linked.results) + 1)) * area.width()
+        )
+        y = area.bottom() - self._y.fraction(self.goal.values) * area.height()
         return x, np.where(
             np.isnan(y) & self.linked.results.failed, area.bottom() - _FAILURE / 2, y
         )
@@ -118,10 +121,10 @@ class _Convergence(ResultsChart):
             f", restarts with {', '.join(sizes[1:])}" if sizes[1:] else ""
         )
 
-    def row_at(self, place: QPointF) -> int:
-        return nearest(*self._places(), place) if self.goal is not None else -1
+    def row_at(self, position: QPointF) -> int:
+        return nearest(*self._places(), position) if self.goal is not None else -1
 
-    def place_of(self, row: int) -> QPointF | None:
+    def position_of(self, row: int) -> QPointF | None:
         if self.goal is None:
             return None
         x, y = (float(at[row]) for at in self._places())
@@ -136,7 +139,7 @@ class _Convergence(ResultsChart):
     # --- drawing ----------------------------------------------------------------------------------
 
     def _other_dots(self, area: QRectF, scale: float) -> Pixels | None:
-        """Points that are not brushed, or not valid."""
+        """Return the points that are not brushed, or not valid."""
         if not self.shows_points:
             return None
         results = self.linked.results
@@ -187,8 +190,8 @@ class _Convergence(ResultsChart):
 
     def draw_marks(self, painter: QPainter) -> None:
         for row in self.marked_rows:
-            if (place := self.place_of(row)) is not None:
-                self.paint_point(painter, place, row)
+            if (position := self.position_of(row)) is not None:
+                self.paint_point(painter, position, row)
 
 
 class ConvergenceView(QWidget):

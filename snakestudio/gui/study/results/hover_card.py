@@ -54,7 +54,7 @@ class HoverCard(ThemedWidget):
         self._fetch = trace
         self._known.clear()
 
-    def show_row(self, results: Results, row: int, place: QPoint) -> None:
+    def show_row(self, results: Results, row: int, position: QPoint) -> None:
         """Show a row next to a position on the screen; hide the card for -1."""
         if row < 0 or row >= len(results):
             self.row = -1
@@ -65,7 +65,7 @@ class HoverCard(ThemedWidget):
             self._read(results, row)
             self.resize(self._suitable_size())
             self.update()
-        self._stand_beside(place)
+        self._move_next_to(position)
         self.show()
         self.raise_()
 
@@ -124,10 +124,10 @@ class HoverCard(ThemedWidget):
             height += theme.scaled(_PICTURE) + 8
         return QSize(theme.scaled(_WIDTH), int(height))
 
-    def _stand_beside(self, place: QPoint) -> None:
+    def _move_next_to(self, position: QPoint) -> None:
         parent = self.parentWidget()
         assert parent is not None
-        at = parent.mapFromGlobal(place)
+        at = parent.mapFromGlobal(position)
         left = at.x() + _AWAY
         if left + self.width() > parent.width() - 4:
             left = at.x() - _AWAY - self.width()

@@ -44,7 +44,7 @@ class LinkedRows(QObject):
         """Whether a drag in a chart is in progress; slow updates wait for its end."""
 
     @property
-    def there(self) -> bool:
+    def has_results(self) -> bool:
         """Whether there are any results."""
         return self._rows is not None and len(self._rows.results) > 0
 
@@ -110,7 +110,7 @@ class LinkedRows(QObject):
         self.pin(rows, not self.all_pinned(rows))
 
     def all_pinned(self, rows: Iterable[int]) -> bool:
-        """Whether all of some rows are pinned."""
+        """Return whether all of some rows are pinned."""
         return all(int(self.results.points[row]) in self.rows.pins for row in rows)
 
     def select(self, rows: Iterable[int]) -> None:

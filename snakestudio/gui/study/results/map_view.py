@@ -91,7 +91,7 @@ class _Map(PlaneChart):
         super().refresh()
 
     def _seen_cells(self) -> Cells | None:
-        """Cells of the brushed rows."""
+        """Return the cells of the brushed rows."""
         rows = self.linked.rows
         results = self.linked.results
         if self.cells is None or not rows.brushes or self.x_column is None:
@@ -105,14 +105,14 @@ class _Map(PlaneChart):
             self._bright_cells = brushed if same else None
         return self._bright_cells
 
-    def place_of(self, row: int) -> QPointF | None:
-        place = super().place_of(row)
-        if place is None or self._curve or self.cells is None:
-            return place
-        # In the centre of its cell, and only if the cell shows it.
+    def position_of(self, row: int) -> QPointF | None:
+        position = super().position_of(row)
+        if position is None or self._curve or self.cells is None:
+            return position
+        # The point is drawn in the centre of its cell, and only if the cell shows it.
         at = np.argwhere(self.cells.rows == row)
         seen = self._seen_cells()
-        return place if len(at) or (seen is not None and (seen.rows == row).any()) else None
+        return position if len(at) or (seen is not None and (seen.rows == row).any()) else None
 
     def nothing(self) -> str:
         column = self.y_column if self._curve else self.colour
@@ -124,14 +124,14 @@ class _Map(PlaneChart):
             return "No point has a result yet."
         return super().nothing()
 
-    def row_at(self, place: QPointF) -> int:
+    def row_at(self, position: QPointF) -> int:
         if self.cells is None or self._curve or self.y_column is None or self.x_column is None:
-            return super().row_at(place)
+            return super().row_at(position)
         area = self.area
-        if not area.contains(place):
+        if not area.contains(position):
             return -1
         column, line = self._cell_of_pixels(
-            np.array([place.x() - area.left()]), np.array([place.y() - area.top()])
+            np.array([position.x() - area.left()]), np.array([position.y() - area.top()])
         )
         for cells in (self._seen_cells(), self.cells):
             if cells is not None and (row := int(cells.rows[line[0], column[0]])) >= 0:
@@ -139,12 +139,12 @@ class _Map(PlaneChart):
         return -1
 
     def row_beside(self, row: int, across: int, up: int) -> int:
-        place = super().place_of(row)
+        position = super().position_of(row)
         cells = self._seen_cells() or self.cells
-        if cells is None or place is None or (self._curve and up):
+        if cells is None or position is None or (self._curve and up):
             return super().row_beside(row, across, up)
-        left = np.array([place.x() - self.area.left()])
-        top = np.array([place.y() - self.area.top()])
+        left = np.array([position.x() - self.area.left()])
+        top = np.array([position.y() - self.area.top()])
         column, line = (int(at[0]) for at in self._cell_of_pixels(left, top))
         lane, at = (cells.rows[line], column) if across else (cells.rows[:, column], line)
         ahead = lane[at + 1 :] if across + up > 0 else lane[:at][::-1]
@@ -230,8 +230,8 @@ class _Map(PlaneChart):
             return
         area = self.area
         known = np.isfinite(cells.values[0])
-        at = area.left() + self._scales[0].share(cells.x[known]) * area.width()
-        up = area.bottom() - self._scales[1].share(cells.values[0][known]) * area.height()
+        at = area.left() + self._scales[0].fraction(cells.x[known]) * area.width()
+        up = area.bottom() - self._scales[1].fraction(cells.values[0][known]) * area.height()
         painter.setPen(QPen(theme.colour("accent"), 1.8))
         painter.drawPolyline(QPolygonF([QPointF(a, b) for a, b in zip(at, up, strict=True)]))
 

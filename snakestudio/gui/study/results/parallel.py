@@ -58,7 +58,9 @@ class _Parallel(ResultsChart):
         self.columns = columns
         self.colour = colour
         scales = [column.scale() for column in columns]
-        shares = [scale.share(column.values) for scale, column in zip(scales, columns, strict=True)]
+        shares = [
+            scale.fraction(column.values) for scale, column in zip(scales, columns, strict=True)
+        ]
         axes = [
             ParallelAxis(column.short, column.unit, scale)
             for column, scale in zip(columns, scales, strict=True)
@@ -103,15 +105,15 @@ class _Parallel(ResultsChart):
             return "Select at least two axes under Axes."
         return ""
 
-    def row_at(self, place: QPointF) -> int:
-        if len(self.columns) < 2 or not self.area.adjusted(-4, -4, 4, 4).contains(place):
+    def row_at(self, position: QPointF) -> int:
+        if len(self.columns) < 2 or not self.area.adjusted(-4, -4, 4, 4).contains(position):
             return -1
         keep = np.flatnonzero(self.within_reach)
-        at = self.item.heights_at(place.x(), keep)
-        near = nearest(np.full(len(at), place.x()), at, place)
+        at = self.item.heights_at(position.x(), keep)
+        near = nearest(np.full(len(at), position.x()), at, position)
         return int(keep[near]) if near >= 0 else -1
 
-    def place_of(self, row: int) -> QPointF | None:
+    def position_of(self, row: int) -> QPointF | None:
         axis = min(self._present_axis, len(self.columns) - 1)
         shares = self.item.shares
         if axis < 0 or row >= len(shares) or not np.isfinite(shares[row, axis]):
@@ -149,7 +151,7 @@ class _Parallel(ResultsChart):
         super().apply_theme()
 
     def _front_lines(self) -> FrontLines:
-        """Brushed rows, the best last, so that it is on top."""
+        """Return brushed rows, the best last, so that it is on top."""
         rows: IntArray = np.flatnonzero(self.linked.rows.brushed)
         if self.colour is None:
             return FrontLines(
@@ -191,28 +193,30 @@ class _Parallel(ResultsChart):
             for corner in corners:
                 self.paint_point(painter, corner, row)
         elif (
-            row == self.hover_row and self.hasFocus() and (place := self.place_of(row)) is not None
+            row == self.hover_row
+            and self.hasFocus()
+            and (position := self.position_of(row)) is not None
         ):
-            self.paint_point(painter, place, row)
+            self.paint_point(painter, position, row)
 
     # --- brushing and the order of axes -----------------------------------------------------------
 
-    def _grip(self, place: QPointF) -> tuple[_What, int]:
+    def _grip(self, position: QPointF) -> tuple[_What, int]:
         """Return the action of a drag from a position, and its axis."""
         if not self.columns:
             return "", 0
-        axis = self.item.axis_at(place.x())
+        axis = self.item.axis_at(position.x())
         area = self.area
-        if place.y() < area.top() - 4:
+        if position.y() < area.top() - 4:
             return "axis", axis
         ends = self.linked.rows.brushes.get(self.columns[axis].name)
-        if ends is not None and abs(place.x() - self.axis_x(axis)) < 3 * _GRIP:
+        if ends is not None and abs(position.x() - self.axis_x(axis)) < 3 * _GRIP:
             low, high = (area.bottom() - self.scale(axis).at(end) * area.height() for end in ends)
-            if abs(place.y() - low) < _GRIP:
+            if abs(position.y() - low) < _GRIP:
                 return "low", axis
-            if abs(place.y() - high) < _GRIP:
+            if abs(position.y() - high) < _GRIP:
                 return "high", axis
-            if high < place.y() < low:
+            if high < position.y() < low:
                 return "move", axis
         return "new", axis
 
@@ -220,7 +224,7 @@ class _Parallel(ResultsChart):
         area = self.area
         return min(max((area.bottom() - y) / area.height(), 0.0), 1.0)
 
-    def drag(self, begin: QPointF, place: QPointF) -> None:
+    def drag(self, begin: QPointF, position: QPointF) -> None:
         if not self.columns:
             return
         if self._what == "":
@@ -229,11 +233,11 @@ class _Parallel(ResultsChart):
             scale = self.scale(self._axis)
             self._from = (scale.at(ends[0]), scale.at(ends[1])) if ends is not None else (0.0, 0.0)
         if self._what == "axis":
-            self._shifted = place.x() - begin.x()
+            self._shifted = position.x() - begin.x()
             self.refresh_marks()
             return
         first = self._share_at(begin.y())
-        now = self._share_at(place.y())
+        now = self._share_at(position.y())
         low, high = {
             "new": (min(first, now), max(first, now)),
             "low": (min(now, self._from[1]), self._from[1]),
@@ -243,7 +247,7 @@ class _Parallel(ResultsChart):
         scale = self.scale(self._axis)
         self.linked.brush({self.columns[self._axis].name: (scale.value(low), scale.value(high))})
 
-    def drag_ended(self, begin: QPointF, place: QPointF) -> None:
+    def drag_ended(self, begin: QPointF, position: QPointF) -> None:
         what = self._what
         self._what = ""
         if what == "axis":
@@ -255,23 +259,23 @@ class _Parallel(ResultsChart):
         columns.insert(to, columns.pop(axis))
         self.show_columns(columns, self.colour)
 
-    def double_clicked(self, place: QPointF) -> None:
+    def double_clicked(self, position: QPointF) -> None:
         if self.columns:
-            self.linked.brush({self.columns[self.item.axis_at(place.x())].name: None})
+            self.linked.brush({self.columns[self.item.axis_at(position.x())].name: None})
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = event.position()
-        axis = self.item.axis_at(place.x()) if self.columns else 0
-        near = self.columns and abs(place.x() - self.axis_x(axis)) < 2 * _GRIP
+        position = event.position()
+        axis = self.item.axis_at(position.x()) if self.columns else 0
+        near = self.columns and abs(position.x() - self.axis_x(axis)) < 2 * _GRIP
         if near and self.columns[axis].name in self.linked.rows.brushes:
-            self.double_clicked(place)
+            self.double_clicked(position)
         else:
             super().mouseDoubleClickEvent(event)
 
-    def show_cursor(self, place: QPointF, row: int) -> None:
-        what, axis = self._grip(place) if self.shows_points else ("", 0)
+    def show_cursor(self, position: QPointF, row: int) -> None:
+        what, axis = self._grip(position) if self.shows_points else ("", 0)
         shapes = Qt.CursorShape
-        near = self.columns and abs(place.x() - self.axis_x(axis)) < 3 * _GRIP
+        near = self.columns and abs(position.x() - self.axis_x(axis)) < 3 * _GRIP
         shape = shapes.PointingHandCursor if row >= 0 else shapes.ArrowCursor
         if near and what:
             shape = {

@@ -55,8 +55,8 @@ class ResultsChart(PointChart):
         self.menu_requested.connect(self._show_menu)
 
     @property
-    def there(self) -> bool:
-        return self.linked.there
+    def has_points(self) -> bool:
+        return self.linked.has_results
 
     @property
     def within_reach(self) -> BoolArray:
@@ -93,12 +93,12 @@ class ResultsChart(PointChart):
 
     @property
     def is_brushed(self) -> bool:
-        return self.there and bool(self.linked.rows.brushes)
+        return self.has_points and bool(self.linked.rows.brushes)
 
-    def _show_menu(self, row: int, place: QPoint) -> None:
+    def _show_menu(self, row: int, position: QPoint) -> None:
         if row not in self.linked.rows.selected_rows:
             self.linked.select([row])
-        self.linked.menu_requested.emit(place)
+        self.linked.menu_requested.emit(position)
 
     # --- marks ------------------------------------------------------------------------------------
 
@@ -112,7 +112,7 @@ class ResultsChart(PointChart):
         return None
 
     def is_selected(self, row: int) -> bool:
-        """Whether a row is selected."""
+        """Return whether a row is selected."""
         return int(self.linked.results.points[row]) in self.linked.rows.selected
 
     @property
@@ -124,13 +124,15 @@ class ResultsChart(PointChart):
         every = [*results.rows_of(rows.pins), *best, *rows.selected_rows, self.hover_row]
         return [row for row in reversed(dict.fromkeys(reversed(every))) if 0 <= row < len(results)]
 
-    def paint_point(self, painter: QPainter, place: QPointF, row: int) -> None:
+    def paint_point(self, painter: QPainter, position: QPointF, row: int) -> None:
         """Paint a highlighted row."""
         if self.is_selected(row) or row == self.hover_row:
-            paint_ring(painter, place, theme.colour("text" if row == self.hover_row else "accent"))
+            paint_ring(
+                painter, position, theme.colour("text" if row == self.hover_row else "accent")
+            )
         mark = self.mark_of(row)
         if mark is not None:
-            paint_mark(painter, place, mark[0], star=mark[1])
+            paint_mark(painter, position, mark[0], star=mark[1])
 
 
 class PlaneChart(ResultsChart):
@@ -204,13 +206,14 @@ class PlaneChart(ResultsChart):
             assert self.y_column is not None
             area = self.area
             self._at = (
-                area.left() + self._scales[0].share(self.x_column.values[self.rows]) * area.width(),
+                area.left()
+                + self._scales[0].fraction(self.x_column.values[self.rows]) * area.width(),
                 area.bottom()
-                - self._scales[1].share(self.y_column.values[self.rows]) * area.height(),
+                - self._scales[1].fraction(self.y_column.values[self.rows]) * area.height(),
             )
         return self._at
 
-    def place_of(self, row: int) -> QPointF | None:
+    def position_of(self, row: int) -> QPointF | None:
         if (
             self.x_column is None
             or self.y_column is None
@@ -228,18 +231,18 @@ class PlaneChart(ResultsChart):
             area.left() + shares[0] * area.width(), area.bottom() - shares[1] * area.height()
         )
 
-    def row_at(self, place: QPointF) -> int:
+    def row_at(self, position: QPointF) -> int:
         if self.x_column is None or not len(self.rows):
             return -1
         x, y = self.places()
-        near = nearest(np.where(self.within_reach[self.rows], x, np.nan), y, place)
-        near = nearest(x, y, place) if near < 0 else near
+        near = nearest(np.where(self.within_reach[self.rows], x, np.nan), y, position)
+        near = nearest(x, y, position) if near < 0 else near
         return int(self.rows[near]) if near >= 0 else -1
 
     def row_beside(self, row: int, across: int, up: int) -> int:
-        here = self.place_of(row)
+        here = self.position_of(row)
         assert here is not None
-        # of overlapping dots the last, when coming from the right
+        # Coming from the right, the last of overlapping dots is next.
         order = slice(None, None, -1 if across < 0 else 1)
         rows = self.rows[self.within_reach[self.rows]][order]
         x, y = (at[self.within_reach[self.rows]][order] for at in self.places())
@@ -313,16 +316,16 @@ class PlaneChart(ResultsChart):
                 paint_range(painter, self.area, x, y)
         self.draw_curve(painter)
         for row in self.marked_rows:
-            place = self.place_of(row)
-            if place is not None:
-                self.paint_point(painter, place, row)
+            position = self.position_of(row)
+            if position is not None:
+                self.paint_point(painter, position, row)
 
     def draw_curve(self, painter: QPainter) -> None:
         """Draw curves between dots and marks."""
 
     # --- brushing ---------------------------------------------------------------------------------
 
-    def drag(self, begin: QPointF, place: QPointF) -> None:
+    def drag(self, begin: QPointF, position: QPointF) -> None:
         if (
             self.x_column is None
             or self.y_column is None
@@ -330,8 +333,8 @@ class PlaneChart(ResultsChart):
         ):
             return
         area = self.area
-        across = sorted((at - area.left()) / area.width() for at in (begin.x(), place.x()))
-        up = sorted((area.bottom() - at) / area.height() for at in (begin.y(), place.y()))
+        across = sorted((at - area.left()) / area.width() for at in (begin.x(), position.x()))
+        up = sorted((area.bottom() - at) / area.height() for at in (begin.y(), position.y()))
         self.linked.brush(
             {
                 column.name: (scale.value(max(0.0, low)), scale.value(min(1.0, high)))
@@ -341,6 +344,6 @@ class PlaneChart(ResultsChart):
             }
         )
 
-    def double_clicked(self, place: QPointF) -> None:
+    def double_clicked(self, position: QPointF) -> None:
         if self.x_column is not None and self.y_column is not None:
             self.linked.brush({self.x_column.name: None, self.y_column.name: None})

@@ -59,7 +59,9 @@ class _Scatter(PlaneChart):
 
     def draw_curve(self, painter: QPainter) -> None:
         places = [
-            place for row in self.front_rows().tolist() if (place := self.place_of(row)) is not None
+            position
+            for row in self.front_rows().tolist()
+            if (position := self.position_of(row)) is not None
         ]
         if not places:
             return
@@ -68,18 +70,20 @@ class _Scatter(PlaneChart):
         corners: list[QPointF] = []
         # towards the better end of x the next point follows immediately
         across_first = self.x_column.better > 0
-        for k, place in enumerate(places):
-            corners.append(place)
+        for k, position in enumerate(places):
+            corners.append(position)
             if k + 1 < len(places):
                 after = places[k + 1]
                 corners.append(
-                    QPointF(place.x(), after.y()) if across_first else QPointF(after.x(), place.y())
+                    QPointF(position.x(), after.y())
+                    if across_first
+                    else QPointF(after.x(), position.y())
                 )
         paint_line(painter, corners, theme.colour("good"), 1.6, 4.0)
         painter.setBrush(theme.colour("good"))
         painter.setPen(QPen(theme.colour("card"), 1.0))
-        for place in places:
-            painter.drawEllipse(place, 4.0, 4.0)
+        for position in places:
+            painter.drawEllipse(position, 4.0, 4.0)
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
 

@@ -73,10 +73,10 @@ class ResultsModel(QAbstractTableModel):
         """Update after the rows or their order changed."""
         self.beginResetModel()
         self._update_colours()
-        there = self.linked.there
-        self.columns = list(self.linked.results.columns.values()) if there else []
+        is_available = self.linked.has_results
+        self.columns = list(self.linked.results.columns.values()) if is_available else []
         # queried thousands of times a second
-        self._lines = self.linked.rows.visible.tolist() if there else []
+        self._lines = self.linked.rows.visible.tolist() if is_available else []
         self.endResetModel()
 
     def refresh_looks(self) -> None:
@@ -87,11 +87,11 @@ class ResultsModel(QAbstractTableModel):
             )
 
     def row_at(self, line: int) -> int:
-        """Row of the results in a line of the table."""
+        """Return the row of the results in a line of the table."""
         return self._lines[line]
 
     def mark(self, row: int) -> str:
-        """Mark of a row: best, on the Pareto front, pinned."""
+        """Return the mark of a row: best, on the Pareto front, pinned."""
         results = self.linked.results
         pinned = "▲" if int(results.points[row]) in self.linked.rows.pins else ""
         return pinned + ("★" if row == results.best else "◆" if row in results.on_front else "")
@@ -169,7 +169,7 @@ class ResultsModel(QAbstractTableModel):
         return self._colours["text"]
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if self.linked.there and column < len(self.columns):
+        if self.linked.has_results and column < len(self.columns):
             name = self.columns[column].name if column >= 0 else None
             self.linked.sort(name, order is Qt.SortOrder.DescendingOrder)
 
@@ -259,9 +259,9 @@ class ResultsTable(QTableView):
 
     def _follow_order(self, names: list[str]) -> None:
         """Show the sort column in the header."""
-        by = self._linked.rows.sorted_by if self._linked.there else None
+        by = self._linked.rows.sorted_by if self._linked.has_results else None
         head = self.horizontalHeader()
-        with QSignalBlocker(head):  # they are sorted already
+        with QSignalBlocker(head):  # the rows are sorted already
             order = (
                 Qt.SortOrder.DescendingOrder
                 if by is not None and by[1]
@@ -289,12 +289,12 @@ class ResultsTable(QTableView):
         if self._linked.rows.only_brushed:
             self.refresh()
         else:
-            self._looks_throttle.ask()
+            self._looks_throttle.request()
 
     # --- selecting --------------------------------------------------------------------------------
 
     def _on_selected(self) -> None:
-        if not self._following and self._linked.there:
+        if not self._following and self._linked.has_results:
             lines = sorted({index.row() for index in self.selectionModel().selectedRows()})
             self._following = True
             self._linked.select([self.results.row_at(line) for line in lines])
@@ -302,7 +302,7 @@ class ResultsTable(QTableView):
 
     def follow_selection(self, scroll: bool = True) -> None:
         """Select the rows that are selected in the other views."""
-        if self._following or not self._linked.there:
+        if self._following or not self._linked.has_results:
             return
         rows = self._linked.rows.selected_rows[:_MOST_SELECTED]
         lines = (
@@ -327,9 +327,9 @@ class ResultsTable(QTableView):
         finally:
             self._following = False
 
-    def _on_menu(self, place: QPoint) -> None:
-        if self._linked.there and self._linked.rows.selected_rows:
-            self._linked.menu_requested.emit(self.viewport().mapToGlobal(place))
+    def _on_menu(self, position: QPoint) -> None:
+        if self._linked.has_results and self._linked.rows.selected_rows:
+            self._linked.menu_requested.emit(self.viewport().mapToGlobal(position))
 
     def copy(self) -> None:
         """Copy the selected rows to the clipboard, in the order of the table."""

@@ -54,15 +54,15 @@ class StudyResultsView(QWidget):
     -------
     open_requested(row: int)
         The run of a row must be opened.
-    apply_asked(row: int)
+    apply_requested(row: int)
         The values of a row must be applied to the scene.
-    check_step_asked(row: int)
+    check_step_requested(row: int)
         The time step of the run of a row must be checked.
     """
 
     open_requested = Signal(int)
-    apply_asked = Signal(int)
-    check_step_asked = Signal(int)
+    apply_requested = Signal(int)
+    check_step_requested = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -247,11 +247,11 @@ class StudyResultsView(QWidget):
         if self._implausible is not None:
             table = table.including_implausible(self._implausible)
         results = Results(table, units, scene)
-        if self.linked.there and not self.linked.results.varies_as(results):
+        if self.linked.has_results and not self.linked.results.varies_as(results):
             self.linked.discard_results()  # another study
             self._implausible = None
             results = Results(self._source[0], units, scene)
-        first = not self.linked.there
+        first = not self.linked.has_results
         if len(results):
             if first:
                 self._choose_usual(results)
@@ -270,7 +270,7 @@ class StudyResultsView(QWidget):
     def include_implausible(self, include: bool) -> None:
         """Let runs that are not plausible count in this view, or leave them out."""
         self._implausible = include
-        if self._source is not None and self.linked.there:
+        if self._source is not None and self.linked.has_results:
             table, units, scene = self._source
             self.linked.set_results(Results(table.including_implausible(include), units, scene))
 
@@ -359,15 +359,15 @@ class StudyResultsView(QWidget):
     # --- messages --------------------------------------------------------------------------------
 
     def _on_filter(self, text: str) -> None:
-        if self.linked.there:
+        if self.linked.has_results:
             self.linked.sift(text)
 
     def _on_only_brushed(self, on: bool) -> None:
-        if self.linked.there:
+        if self.linked.has_results:
             self.linked.show_only_brushed(on)
 
     def _show_count(self) -> None:
-        if not self.linked.there:
+        if not self.linked.has_results:
             return
         rows = self.linked.rows
         results = self.linked.results
@@ -406,9 +406,9 @@ class StudyResultsView(QWidget):
                 f"None of the {every:,} points has a result. First error: {first}."
             )
 
-    def _on_hovered(self, row: int, place: QPoint) -> None:
-        if self.linked.there:
-            self.card.show_row(self.linked.results, row, place)
+    def _on_hovered(self, row: int, position: QPoint) -> None:
+        if self.linked.has_results:
+            self.card.show_row(self.linked.results, row, position)
         else:
             self.card.hide()
 
@@ -428,8 +428,8 @@ class StudyResultsView(QWidget):
             return action
 
         add("Open This Run", lambda: self.open_requested.emit(last), len(rows) == 1)
-        add("Apply to Scene", lambda: self.apply_asked.emit(last), len(rows) == 1)
-        add("Check Step Size", lambda: self.check_step_asked.emit(last), len(rows) == 1)
+        add("Apply to Scene", lambda: self.apply_requested.emit(last), len(rows) == 1)
+        add("Check Step Size", lambda: self.check_step_requested.emit(last), len(rows) == 1)
         menu.addSeparator()
         add(
             "Unpin" if self.linked.all_pinned(rows) else "Pin to the Top",
@@ -439,10 +439,10 @@ class StudyResultsView(QWidget):
         add("Copy", self.table.copy, bool(rows))
         return menu
 
-    def _show_menu(self, place: QPoint) -> None:
+    def _show_menu(self, position: QPoint) -> None:
         self.linked.hovered.emit(-1, QPoint())
-        self.menu().popup(place)
+        self.menu().popup(position)
 
     def _pin_selected(self) -> None:
-        if self.linked.there and (rows := self.linked.rows.selected_rows):
+        if self.linked.has_results and (rows := self.linked.rows.selected_rows):
             self.linked.toggle_pins(rows)

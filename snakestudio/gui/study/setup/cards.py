@@ -1,4 +1,4 @@
-"""Cards for varied values, goals and the like, rebuilt only if another object takes their position."""
+"""Cards for varied values, goals and other lists, rebuilt only if another object takes their position."""
 
 from __future__ import annotations
 

@@ -83,12 +83,12 @@ class SetupPage(QWidget):
             return
         study = self._open.study
         self._area.verticalScrollBar().setValue(0)
-        for title, there in (
+        for title, is_present in (
             ("Limits", bool(study.limits)),
             ("Repeats", study.repeats.count > 1),
             ("Fixed overrides", bool(study.fixed)),
         ):
-            if self.sections[title].is_folded == there:
+            if self.sections[title].is_folded == is_present:
                 self.sections[title].toggle()
 
     def set_locked(self, locked: bool) -> None:

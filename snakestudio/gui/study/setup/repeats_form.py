@@ -170,6 +170,6 @@ class RepeatsForm(CardForm[JitterCard]):
 
     def _add(self, keys: tuple[str, ...]) -> None:
         repeats = self._open.study.repeats
-        there = {jitter.key for jitter in repeats.jitter}
-        new = tuple(Jitter(key=key, spread=0.05, relative=True) for key in keys if key not in there)
+        used = {jitter.key for jitter in repeats.jitter}
+        new = tuple(Jitter(key=key, spread=0.05, relative=True) for key in keys if key not in used)
         self._edit(jitter=(*repeats.jitter, *new))

@@ -76,7 +76,7 @@ class DraftingOverlay(QWidget):
             self.update()
 
     def dimensions(self) -> list[Dimension]:
-        """Dimensions of the selection."""
+        """Return the dimensions of the selection."""
         viewport = self._viewport
         scene = viewport.scene
         snapshot = viewport.snapshot
@@ -164,16 +164,16 @@ class DraftingOverlay(QWidget):
             pen.draw_text(at + QPointF(0.0, -26.0), text, "accent", away=QPointF(0.0, -1.0))
 
     def _leg(self, centre: FloatArray, direction: FloatArray) -> QPointF | None:
-        """End of a leg of an angle, of constant length on the screen."""
+        """Return the end of a leg of an angle, of constant length on the screen."""
         pixel = float(self._viewport.navigator.camera.view_height(centre)) / max(1, self.height())
         return self._seen(centre + np.array([*(LEVER * pixel * direction), 0.0]))
 
     def _at(self, point: FloatArray) -> QPointF:
-        """Position in the widget of a point of the ground, (2,), m."""
+        """Return the position in the widget of a point of the ground, (2,), m."""
         return self._viewport.pixel((float(point[0]), float(point[1]), 0.0))
 
     def _seen(self, point: FloatArray) -> QPointF | None:
-        """Position in the widget of a point (3,), m; None behind the eye."""
+        """Return the position in the widget of a point (3,), m; None behind the eye."""
         x, y, z = (float(value) for value in point)
         seen = self._viewport.pixel((x, y, z))
         return None if math.isnan(seen.x()) else seen
@@ -224,7 +224,7 @@ class Pen:
         painter.setPen(_line(colour, 1.3))
         if inside:
             painter.drawLine(a, b)
-        else:  # no space for arrows between the ends: they point inwards from outside
+        else:  # arrows that do not fit between the ends point inwards from outside
             painter.drawLine(a - along * (2.2 * _ARROW), a)
             painter.drawLine(b, b + along * (2.2 * _ARROW))
         for tip, sign in ((a, 1.0), (b, -1.0)):
@@ -242,7 +242,7 @@ class Pen:
         self.draw_text(at, text, role, away=aside)
 
     def _size(self, text: str) -> QSizeF:
-        """Size of a text."""
+        """Return the size of a text."""
         lines = text.split("\n")
         width = max(self._metrics.horizontalAdvance(line) for line in lines)
         return QSizeF(width + 12.0, len(lines) * self._metrics.height() + 4.0)
@@ -260,23 +260,23 @@ class Pen:
     ) -> None:
         """Draw a label centred at `centre`, or at the next free position in the direction `away`."""
         width, height = self._size(text).toTuple()
-        place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
+        rect = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
         shift = away if away is not None else QPointF(0.0, 1.0)
         for _ in range(8):
-            if not any(place.intersects(other) for other in self._occupied):
+            if not any(rect.intersects(other) for other in self._occupied):
                 break
-            place.translate(shift * (height + 2.0))
+            rect.translate(shift * (height + 2.0))
         area = self._area
-        place.moveLeft(min(max(place.left(), area.left()), max(area.left(), area.right() - width)))
-        place.moveTop(min(max(place.top(), area.top()), max(area.top(), area.bottom() - height)))
-        self._occupied.append(place)
+        rect.moveLeft(min(max(rect.left(), area.left()), max(area.left(), area.right() - width)))
+        rect.moveTop(min(max(rect.top(), area.top()), max(area.top(), area.bottom() - height)))
+        self._occupied.append(rect)
         ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
         ground.setAlphaF(0.86)
         self._painter.setPen(Qt.PenStyle.NoPen)
         self._painter.setBrush(ground)
-        self._painter.drawRoundedRect(place, 4.0, 4.0)
+        self._painter.drawRoundedRect(rect, 4.0, 4.0)
         self._painter.setPen(theme.colour(role))
-        self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+        self._painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
     def legs(self, start: QPointF, corner: QPointF, end: QPointF, role: str) -> None:
         """Draw a faint path from start to end round a corner."""

@@ -106,8 +106,8 @@ def _ticks(
         if major:
             painter.setPen(theme.colour("dim"))
             middle = 8 + _TEXT.height() / 2
-            place = text_place(side, line, at, _TEXT, middle - _TEXT.width() / 2 if upright else 8)
-            paint_text(painter, place, text(k * small), turned=upright)
+            rect = text_place(side, line, at, _TEXT, middle - _TEXT.width() / 2 if upright else 8)
+            paint_text(painter, rect, text(k * small), turned=upright)
 
 
 def _tag(painter: QPainter, ruler: QRectF, at: float, text: str, *, upright: bool) -> None:

@@ -102,7 +102,7 @@ class GlView(QOpenGLWidget):
         ratio = self.devicePixelRatio()
         width, height = max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
         self._render(width, height, self.defaultFramebufferObject(), self.quality.level)
-        gl.glFinish()  # otherwise the time would be counted elsewhere
+        gl.glFinish()  # without it, the time would be counted elsewhere
         seconds = time.perf_counter() - began
         self.quality.add(seconds)
         self.drawn.emit(seconds)
@@ -122,7 +122,7 @@ class GlView(QOpenGLWidget):
         self.update()
 
     def info(self) -> GraphicsInfo | None:
-        """Properties of the context; None before it exists."""
+        """Return the properties of the context; None before it exists."""
         if self._renderer is None:
             return None
         self.makeCurrent()
@@ -132,7 +132,7 @@ class GlView(QOpenGLWidget):
             self.doneCurrent()
 
     def image(self, width: int, height: int) -> QImage:
-        """Current view at full quality in any size.
+        """Return the current view at full quality in any size.
 
         Raises `GraphicsError` if it cannot be drawn.
         """

@@ -87,7 +87,7 @@ class PictureSurface(QObject):
             surface.setGeometry(rect)
 
     def image(self, size: QSize) -> QImage:
-        """Current view in a size, px.
+        """Return the current view in a size, px.
 
         Raises `GraphicsError` if it cannot be drawn.
         """

@@ -84,7 +84,7 @@ def choose() -> SurfaceChoice:
 
 
 def _is_software() -> bool:
-    """Whether the current context is software OpenGL."""
+    """Return whether the current context is software OpenGL."""
     from snakestudio.render.renderer import Renderer
 
     return Renderer().info().is_software

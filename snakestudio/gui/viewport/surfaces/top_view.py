@@ -42,7 +42,7 @@ from snakestudio.model.obstacles.outlines import solid_outline
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import GroundPatch
 
-_Place = Callable[[ArrayLike], QPointF]
+Projection = Callable[[ArrayLike], QPointF]
 """Position in the widget of a point of the world (m)."""
 
 
@@ -86,11 +86,11 @@ class TopView(QWidget):
         painter.fillRect(self.rect(), _qcolour(colours.floor))
         scale = self.height() / float(camera.view_height((0.0, 0.0, 0.0)))  # pixels a metre
 
-        def place(point: ArrayLike) -> QPointF:
+        def project(point: ArrayLike) -> QPointF:
             ndc = camera.project(np.asarray(point, float), aspect)
             return QPointF((ndc[0] + 1) / 2 * self.width(), (1 - ndc[1]) / 2 * self.height())
 
-        def places(points: FloatArray) -> FloatArray:
+        def project_all(points: FloatArray) -> FloatArray:
             ndc = camera.project(points, aspect)
             return np.column_stack(
                 [(ndc[:, 0] + 1) / 2 * self.width(), (1 - ndc[:, 1]) / 2 * self.height()]
@@ -98,10 +98,10 @@ class TopView(QWidget):
 
         friction = friction_picture(scene.ground, base_dir)
         if friction is not None:
-            _paint_friction(painter, friction, colours, place)
+            _paint_friction(painter, friction, colours, project)
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
-        _patches(painter, scene.ground.patch, overlays, colours, place)
+        _patches(painter, scene.ground.patch, overlays, colours, project)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
         warned = {(pick.kind, pick.index) for pick in overlays.warned}
         hovered = (
@@ -125,31 +125,31 @@ class TopView(QWidget):
             for one in map(solid_outline, body.solids):
                 if len(one.points) == 1:
                     painter.drawEllipse(
-                        place((*one.points[0], 0.0)), one.radius * scale, one.radius * scale
+                        project((*one.points[0], 0.0)), one.radius * scale, one.radius * scale
                     )
                 else:
-                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in one.points]))
+                    painter.drawPolygon(QPolygonF([project((x, y, 0.0)) for x, y in one.points]))
         if overlays.show_path:
             path = scene.path if overlays.draft is None else overlays.draft
-            self._path(painter, path, overlays.waypoint, colours, place)
+            self._path(painter, path, overlays.waypoint, colours, project)
             if snapshot is not None and path is scene.path:
-                self._guides(painter, snapshot, colours, place)
-        paint_tracks(painter, overlays, scale, places)
+                self._guides(painter, snapshot, colours, project)
+        paint_tracks(painter, overlays, scale, project_all)
         if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
             painter.setPen(QPen(_qcolour(colours.accent), 2))
-            painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
+            painter.drawPolyline(QPolygonF([project(point) for point in overlays.trail]))
         for ghost in overlays.ghosts:
             faint = _qcolour(ghost.colour or colours.ghost)
             faint.setAlphaF(ghost.opacity)
-            _paint_ghost(ghost.body or scene.body, painter, ghost.pose, faint, scale, place)
+            _paint_ghost(ghost.body or scene.body, painter, ghost.pose, faint, scale, project)
         if snapshot is not None and snapshot.drawn:
-            sheet = _Sheet(place, scale, colours, outline)
+            sheet = _Sheet(project, scale, colours, outline)
             _paint_body(scene.body, painter, snapshot, overlays, sheet)
         if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
-            self._arrows(painter, snapshot, overlays, place)
+            self._arrows(painter, snapshot, overlays, project)
         if overlays.pull is not None:
-            _paint_pull(painter, overlays.pull, scene.body, colours, place)
-        paint_gizmo(painter, overlays, camera, colours, place)
+            _paint_pull(painter, overlays.pull, scene.body, colours, project)
+        paint_gizmo(painter, overlays, camera, colours, project)
         painter.setPen(_qcolour(colours.text_dim))
         painter.drawText(
             self.rect().adjusted(12 + THICK, 0, -12, -10 - THICK),
@@ -179,27 +179,27 @@ class TopView(QWidget):
         path: GroundPath,
         chosen: int,
         colours: Theme,
-        place: _Place,
+        project: Projection,
     ) -> None:
         """Paint the path with its arrows and waypoints, one of which can be highlighted."""
         colour = _qcolour(colours.path)
         painter.setPen(QPen(colour, 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for line in (path_parts.outline(path), *path_parts.arrow_heads(path)):
-            painter.drawPolyline(QPolygonF([place((x, y, 0.0)) for x, y in line]))
+            painter.drawPolyline(QPolygonF([project((x, y, 0.0)) for x, y in line]))
         painter.setPen(Qt.PenStyle.NoPen)
         for index, (x, y) in enumerate(path.waypoints_m):
             painter.setBrush(_qcolour(colours.accent) if index == chosen else colour)
             size = 6.0 if index == chosen else 4.0
-            painter.drawEllipse(place((x, y, 0.0)), size, size)
+            painter.drawEllipse(project((x, y, 0.0)), size, size)
 
     @staticmethod
-    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: _Place) -> None:
+    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, project: Projection) -> None:
         """Paint the points that guide the robot."""
         guides = path_parts.guide_points(snapshot)
         if guides is None:
             return
-        centre, nearest, ahead = (place((x, y, 0.0)) for x, y in guides)
+        centre, nearest, ahead = (project((x, y, 0.0)) for x, y in guides)
         painter.setPen(QPen(_qcolour(colours.text), 1))
         painter.setBrush(_qcolour(colours.text))
         painter.drawLine(centre, ahead)
@@ -211,22 +211,22 @@ class TopView(QWidget):
         painter: QPainter,
         snapshot: Snapshot,
         overlays: Overlays,
-        place: _Place,
+        project: Projection,
     ) -> None:
         contacts = snapshot.contacts
         painter.setPen(QPen(_qcolour(theme.render_theme().force), 3))
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
-                painter.drawLine(place(point), place(point + overlays.force_scale * force))
+                painter.drawLine(project(point), project(point + overlays.force_scale * force))
 
 
 def _paint_friction(
-    painter: QPainter, picture: FrictionPicture, colours: Theme, place: _Place
+    painter: QPainter, picture: FrictionPicture, colours: Theme, project: Projection
 ) -> None:
     """Paint the image of the ground's friction as a tint."""
     image = _tint(picture, *tint_colours(colours))
     low, right, high = (
-        place((*point, 0.0))
+        project((*point, 0.0))
         for point in (picture.corner, picture.corner + picture.along, picture.corner + picture.up)
     )
     along = (right - low) / image.width()
@@ -243,9 +243,9 @@ def _paint_friction(
 
 @lru_cache(maxsize=2)
 def _tint(picture: FrictionPicture, dark: Colour, light: Colour) -> QImage:
-    """Image between two colours, first row at the top."""
-    share = picture.grey[::-1, :, None] / 255.0
-    parts = np.array(dark) + (np.array(light) - np.array(dark)) * share
+    """Return the image between two colours, first row at the top."""
+    fraction = picture.grey[::-1, :, None] / 255.0
+    parts = np.array(dark) + (np.array(light) - np.array(dark)) * fraction
     pixels = np.ascontiguousarray(np.rint(255.0 * parts).astype(np.uint8))
     height, width, _ = pixels.shape
     return QImage(pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888).copy()
@@ -256,7 +256,7 @@ def _patches(
     patches: tuple[GroundPatch, ...],
     overlays: Overlays,
     colours: Theme,
-    place: _Place,
+    project: Projection,
 ) -> None:
     """Paint patches of the ground as tinted polygons with corners; the selected patch and a corner are highlighted."""
     outline = _qcolour(colours.support)
@@ -265,7 +265,7 @@ def _patches(
     index = 0
     for number, patch in enumerate(patches):
         chosen = number == overlays.patch
-        corners = [place((x, y, 0.0)) for x, y in patch.points_m]
+        corners = [project((x, y, 0.0)) for x, y in patch.points_m]
         painter.setPen(QPen(_qcolour(colours.accent) if chosen else outline, 3 if chosen else 1.5))
         painter.setBrush(tint)
         painter.drawPolygon(QPolygonF(corners))
@@ -278,14 +278,14 @@ def _patches(
 
 
 def _paint_pull(
-    painter: QPainter, mark: PullMark, body: Body, colours: Theme, place: _Place
+    painter: QPainter, mark: PullMark, body: Body, colours: Theme, project: Projection
 ) -> None:
     """Paint a pulling force with its size, and the spring to the cursor."""
-    start = place(mark.point)
-    tip = place(pull_tip(mark, body))
+    start = project(mark.point)
+    tip = project(pull_tip(mark, body))
     painter.setPen(QPen(_qcolour(colours.axis_x), 1))
     if mark.target is not None:
-        painter.drawLine(start, place(mark.target))
+        painter.drawLine(start, project(mark.target))
     painter.setPen(QPen(_qcolour(colours.axis_x), 3))
     painter.drawLine(start, tip)
     painter.setPen(_qcolour(colours.text))
@@ -294,7 +294,12 @@ def _paint_pull(
 
 @singledispatch
 def _paint_ghost(
-    body: Body, painter: QPainter, pose: FloatArray, colour: QColor, scale: float, place: _Place
+    body: Body,
+    painter: QPainter,
+    pose: FloatArray,
+    colour: QColor,
+    scale: float,
+    project: Projection,
 ) -> None:
     """Paint a faint robot, `scale` in pixels per metre."""
     raise NotImplementedError(type(body))
@@ -307,12 +312,12 @@ def _(
     pose: FloatArray,
     colour: QColor,
     scale: float,
-    place: _Place,
+    project: Projection,
 ) -> None:
     for one, radius, half, middle in zip(pose, *body.sizes.of(len(pose)), strict=True):
         if np.isfinite(one).all():
             painter.setPen(_thick(colour, 2 * radius * scale))
-            painter.drawLine(*map(place, _ends(one, half, middle)))
+            painter.drawLine(*map(project, _ends(one, half, middle)))
 
 
 @_paint_ghost.register
@@ -322,16 +327,16 @@ def _(
     pose: FloatArray,
     colour: QColor,
     scale: float,
-    place: _Place,
+    project: Projection,
 ) -> None:
     painter.setPen(_thick(colour, 2 * body.radius * scale))
-    painter.drawPolyline(_axis(pose, place))
+    painter.drawPolyline(_axis(pose, project))
 
 
 class _Sheet(NamedTuple):
     """Mapping of the scene to the widget."""
 
-    place: _Place
+    project: Projection
     scale: float
     """Pixels per metre."""
     colours: Theme
@@ -357,7 +362,7 @@ def _(
     ):
         if not np.isfinite(pose).all():
             continue
-        ends = tuple(map(sheet.place, _ends(pose, half, middle)))
+        ends = tuple(map(sheet.project, _ends(pose, half, middle)))
         fill = sheet.colours.head if index == body.head_part else sheet.colours.link
         edge = sheet.outline(("link", index))
         width = 2 * radius * sheet.scale
@@ -376,12 +381,12 @@ def _(
     width = 2.0 * body.radius * sheet.scale
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(_thick(_qcolour(sheet.colours.link), width))
-    painter.drawPolyline(_axis(snapshot.link_pose, sheet.place))
+    painter.drawPolyline(_axis(snapshot.link_pose, sheet.project))
     if overlays.body_quantity and snapshot.body is not None:
         what = QUANTITIES[overlays.body_quantity]
         values = quantity_values(snapshot.body, overlays.body_quantity)
         span = overlays.body_range or range_of(values, what.signed)
-        line = _axis(snapshot.link_pose, sheet.place)
+        line = _axis(snapshot.link_pose, sheet.project)
         if len(values) == line.size():
             tints = quantity_colours(
                 0.5 * (values[1:] + values[:-1]), span, what.signed, sheet.colours.support
@@ -389,7 +394,7 @@ def _(
             for k, (red, green, blue) in enumerate(tints.tolist()):
                 pen = _thick(_qcolour((red, green, blue)), width)
                 if k + 1 < len(tints):
-                    # otherwise each piece would overlap the one before with a round end
+                    # round caps would make each piece overlap the previous one
                     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
                 painter.setPen(pen)
                 painter.drawLine(line.at(k), line.at(k + 1))
@@ -402,14 +407,14 @@ def _(
             continue
         painter.setPen(edge)
         painter.setBrush(_qcolour(sheet.colours.head if index == 0 else sheet.colours.link))
-        painter.drawEllipse(sheet.place(pose[:3]), width / 2, width / 2)
+        painter.drawEllipse(sheet.project(pose[:3]), width / 2, width / 2)
     if snapshot.body is not None:
         inside = snapshot.body
         painter.setPen(QPen(_qcolour(sheet.colours.support), max(2.0, 0.15 * width)))
         for on, point, axis in zip(inside.active, inside.point, inside.axis, strict=True):
             if on and np.isfinite(point).all() and np.isfinite(axis).all():
-                middle = sheet.place(point)
-                ahead = sheet.place(point + 1e-3 * axis) - sheet.place(point)
+                middle = sheet.project(point)
+                ahead = sheet.project(point + 1e-3 * axis) - sheet.project(point)
                 size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
                 across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
                 painter.drawLine(middle - across, middle + across)
@@ -422,9 +427,9 @@ def _ends(pose: FloatArray, half: float, middle: float) -> tuple[FloatArray, Flo
     return pose[:3] + (middle - half) * axis, pose[:3] + (middle + half) * axis
 
 
-def _axis(pose: FloatArray, place: _Place) -> QPolygonF:
+def _axis(pose: FloatArray, project: Projection) -> QPolygonF:
     """Return the axis of a continuous body in the widget, as far as it is known."""
-    return QPolygonF([place(one[:3]) for one in pose if np.isfinite(one).all()])
+    return QPolygonF([project(one[:3]) for one in pose if np.isfinite(one).all()])
 
 
 def _qcolour(parts: Colour) -> QColor:
@@ -434,8 +439,6 @@ def _qcolour(parts: Colour) -> QColor:
 def _thick(colour: QColor, width: float) -> QPen:
     return QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
 
-
-Place = Callable[[ArrayLike], QPointF]
 
 _HEAD = 13.0
 _BOX = 5.0
@@ -455,7 +458,7 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     painter.save()
     painter.translate(left, top)
     painter.scale(size, size)
-    # otherwise there would be gaps between the colours
+    # antialiasing would leave gaps between the colours
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for x0, y0, _, width, x1, y1, _, opacity, red, green, blue, _ in bar_lines(
         bar, colours, 1.0
@@ -472,43 +475,45 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
         wide = painter.fontMetrics().horizontalAdvance(label.text) + 1.0
         high = painter.fontMetrics().height()
         # Anchors are relative to the lower left corner of the text.
-        place = QRectF(x - label.anchor[0] * wide, y - (1.0 - label.anchor[1]) * high, wide, high)
+        rect = QRectF(x - label.anchor[0] * wide, y - (1.0 - label.anchor[1]) * high, wide, high)
         painter.setPen(QColor.fromRgbF(*label.colour, label.opacity))
-        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label.text)
     painter.restore()
 
 
 def paint_gizmo(
-    painter: QPainter, overlays: Overlays, camera: Camera, colours: Theme, place: Place
+    painter: QPainter, overlays: Overlays, camera: Camera, colours: Theme, project: Projection
 ) -> None:
     """Paint the handles and guides of the overlays.
 
     Parameters
     ----------
-    place : callable
+    project : callable
         Returns the point of the widget for a point of the world.
     """
     for guide in overlays.guides:
-        _guide(painter, guide, colours, place)
+        _guide(painter, guide, colours, project)
     if overlays.gizmo is not None:
-        _gizmo(painter, overlays.gizmo, camera, colours, place)
+        _gizmo(painter, overlays.gizmo, camera, colours, project)
 
 
-def _guide(painter: QPainter, guide: Guide, colours: Theme, place: Place) -> None:
+def _guide(painter: QPainter, guide: Guide, colours: Theme, project: Projection) -> None:
     colour = QColor.fromRgbF(*colours.accent)
     painter.setPen(QPen(colour, 1.5))
-    painter.drawLine(place(guide.start), place(guide.end))
+    painter.drawLine(project(guide.start), project(guide.end))
     if guide.dot:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
-        painter.drawEllipse(place(guide.end), 4, 4)
+        painter.drawEllipse(project(guide.end), 4, 4)
 
 
-def _gizmo(painter: QPainter, gizmo: Gizmo, camera: Camera, colours: Theme, place: Place) -> None:
+def _gizmo(
+    painter: QPainter, gizmo: Gizmo, camera: Camera, colours: Theme, project: Projection
+) -> None:
     for handle in handles(gizmo, camera):
         bright = handle.name in (gizmo.hovered, gizmo.held)
         colour = QColor.fromRgbF(*handle_colour(gizmo, handle, colours))
-        points = [place(point) for point in handle.points]
+        points = [project(point) for point in handle.points]
         if handle.kind == "ring":
             painter.setPen(QPen(colour, 4 if bright else 3))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -538,7 +543,10 @@ def _head(start: QPointF, end: QPointF) -> QPolygonF:
 
 
 def paint_tracks(
-    painter: QPainter, overlays: Overlays, scale: float, places: Callable[[FloatArray], FloatArray]
+    painter: QPainter,
+    overlays: Overlays,
+    scale: float,
+    project_all: Callable[[FloatArray], FloatArray],
 ) -> None:
     """Paint the tracks of the overlays.
 
@@ -546,12 +554,12 @@ def paint_tracks(
     ----------
     scale : float
         Pixels per metre.
-    places : callable
+    project_all : callable
         Returns the points (k, 2) of the widget for points (k, 3) of the world.
     """
     for track in overlays.tracks:
         start, end, faint = track_segments(track, _DASH / scale)
-        ends = np.hstack([places(start), places(end)])
+        ends = np.hstack([project_all(start), project_all(end)])
         for which, opacity in ((~faint, track.opacity), (faint, 0.6 * track.opacity)):
             colour = QColor.fromRgbF(*track.colour)
             colour.setAlphaF(opacity)
@@ -560,5 +568,5 @@ def paint_tracks(
         if track.marks is not None:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor.fromRgbF(*track.colour))
-            for x, y in places(track.marks[np.isfinite(track.marks).all(axis=1)]).tolist():
+            for x, y in project_all(track.marks[np.isfinite(track.marks).all(axis=1)]).tolist():
                 painter.drawEllipse(QPointF(x, y), _MARK, _MARK)

@@ -77,7 +77,7 @@ class Cursor:
         return float(self.camera.view_height(self._pivot))
 
     def travel(self, frame: FloatArray, axes: str) -> FloatArray | None:
-        """Displacement along axes of a frame (3,), m; None if it is not defined in this view."""
+        """Return the displacement along axes of a frame (3,), m; None if it is not defined in this view."""
         camera, aspect = self._eye()
         start = motion.coordinates(camera, aspect, self._start, self._anchor, frame, axes)
         now = motion.coordinates(camera, aspect, self.now, self._anchor, frame, axes)
@@ -97,7 +97,7 @@ class Cursor:
         self._direction = now if now is not None else self._direction
 
     def _direction_of(self, ndc: Ndc, frame: FloatArray, axis: str) -> float | None:
-        """Direction from the pivot to a point of the view, rad."""
+        """Return the direction from the pivot to a point of the view, rad."""
         if not axis:
             return None
         camera, aspect = self._eye()

@@ -49,17 +49,17 @@ class PatchTool(PathTool):
             if not self._points:
                 return f"{hint_of(Action.DRAW_RECTANGLE, 'rectangle')} · {click} · Esc: cancel"
             return f"{click} · Enter: finish · Backspace: remove · Esc: cancel"
-        place = self._place(self._viewport.document.scene)
-        if place is None:
+        picked = self._corner_of(self._viewport.document.scene)
+        if picked is None:
             return ""
-        patch, corner = place
+        patch, corner = picked
         x, y = self._viewport.document.scene.ground.patch[patch].points_m[corner]
         return f"{self._name(patch)}, corner {corner + 1} · {x:.3f}, {y:.3f} m · {waypoint_hint()}"
 
     def _name(self, patch: int) -> str:
         return patch_title(self._viewport.document.scene.ground.patch[patch], patch)
 
-    def _place(self, scene: Scene, index: int | None = None) -> tuple[int, int] | None:
+    def _corner_of(self, scene: Scene, index: int | None = None) -> tuple[int, int] | None:
         """Patch and corner of a counted corner, `hovered` if omitted."""
         left = self.hovered if index is None else index
         for number, patch in enumerate(scene.ground.patch):
@@ -167,10 +167,10 @@ class PatchTool(PathTool):
         """Remove a corner; a patch with three corners is removed as a whole."""
         document = self._viewport.document
         patches = list(document.scene.ground.patch)
-        place = self._place(document.scene, index)
-        if place is None:
+        picked = self._corner_of(document.scene, index)
+        if picked is None:
             return
-        number, corner = place
+        number, corner = picked
         text = f"Remove corner {corner + 1} of {self._name(number)}"
         left = tuple(point for k, point in enumerate(patches[number].points_m) if k != corner)
         if len(left) < 3:
@@ -192,20 +192,20 @@ class PatchTool(PathTool):
         document.edit(with_patches(document.scene, ()), "Remove friction patches")
 
     def _text(self) -> str:
-        place = self._place(self._viewport.document.scene)
+        picked = self._corner_of(self._viewport.document.scene)
         return (
             "Move corner"
-            if place is None
-            else f"Move corner {place[1] + 1} of {self._name(place[0])}"
+            if picked is None
+            else f"Move corner {picked[1] + 1} of {self._name(picked[0])}"
         )
 
     def _move_waypoint(self) -> None:
         if self._scene_before is None or self._target is None:
             return
-        place = self._place(self._scene_before)
-        if place is None:
+        picked = self._corner_of(self._scene_before)
+        if picked is None:
             return
-        number, corner = place
+        number, corner = picked
         patches = list(self._scene_before.ground.patch)
         points: list[Waypoint] = list(patches[number].points_m)
         points[corner] = self._target

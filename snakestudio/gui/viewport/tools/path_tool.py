@@ -321,7 +321,7 @@ class PathTool(QObject):
             return False
         route = track(path)
         s = min(max(route.nearest(np.array(under)), 0.0), route.length)
-        x, y = (round(float(value), 3) for value in route.place(s)[0])
+        x, y = (round(float(value), 3) for value in route.pose(s)[0])
         if self._near((x, y), position) > REACH or self._waypoint_at(position) >= 0:
             return False
         index = int(np.searchsorted(route.waypoints, s))
@@ -330,7 +330,7 @@ class PathTool(QObject):
         try:
             document.edit(with_path(document.scene, longer), f"Add waypoint {index + 1}")
         except SceneError:
-            return False  # it coincides with its neighbour
+            return False  # the waypoint coincides with its neighbour
         self.hovered = index
         self.changed.emit()
         return True
@@ -355,7 +355,7 @@ class PathTool(QObject):
                 self._scene_before, path.model_copy(update={"waypoints_m": tuple(points)})
             )
         except SceneError:
-            return  # it currently coincides with its neighbour
+            return  # the waypoint currently coincides with its neighbour
         self._viewport.document.edit(moved, self._text(), self._gesture)
 
     def _release(self) -> None:

@@ -83,7 +83,7 @@ class PullTool(QObject):
         self._viewport = viewport
         self._armed = armed
         self.grip: Grip | None = None
-        """Current pull; None without one."""
+        """Current pull; None if there is none."""
         self.strength = 1.0
         self._held: _HeldPoint | None = None
         self._spring: Spring | None = None
@@ -301,7 +301,7 @@ class PullTool(QObject):
         viewport = self._viewport
         self._spring = Spring(viewport.scene)
         self._follow = viewport.navigator.following
-        # otherwise the cursor would move away from the pulled link
+        # the cursor would otherwise move away from the pulled link
         viewport.navigator.set_following(False)
         viewport.widget.setCursor(Qt.CursorShape.ClosedHandCursor)
         self._draw_to_cursor()

@@ -258,7 +258,7 @@ class RobotTool(QObject):
             self._dragged = True
             navigator = self._viewport.navigator
             self._follow = navigator.following
-            navigator.set_following(False)  # or the view would follow the dragged robot
+            navigator.set_following(False)  # the view would otherwise follow the dragged robot
             self._viewport.widget.setCursor(Qt.CursorShape.SizeAllCursor)
         self._timer.request()
         return True

@@ -48,7 +48,7 @@ class Tool(Protocol):
         """Handle a key."""
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for the tool now."""
+        """Return whether a key that is a shortcut of the window is meant for the tool now."""
 
     def cancel(self) -> bool:
         """Cancel the current action and restore everything; return False if there was none."""
@@ -95,9 +95,9 @@ class Tools(QObject):
 
     def move(self, event: QMouseEvent) -> bool:
         """Handle a movement; for tools after the accepting one the cursor has left."""
-        for place, tool in enumerate(self._tools):
+        for index, tool in enumerate(self._tools):
             if tool.move(event):
-                for other in self._tools[place + 1 :]:
+                for other in self._tools[index + 1 :]:
                     other.leave()
                 return True
         return False
@@ -111,7 +111,7 @@ class Tools(QObject):
         return any(tool.key(event) for tool in self._tools)
 
     def wants(self, event: QKeyEvent) -> bool:
-        """Whether a key that is a shortcut of the window is meant for a tool now."""
+        """Return whether a key that is a shortcut of the window is meant for a tool now."""
         return any(tool.wants(event) for tool in self._tools)
 
     def cancel(self) -> None:

@@ -114,13 +114,13 @@ class AmountLabel(QWidget):
         width = max(metrics.horizontalAdvance(text), sentence.width()) + 2 * _PAD
         self.resize(width, (_ROW if text else 0) + sentence.height() + 10)
         around = self.parentWidget()
-        place = cursor + _AWAY
+        position = cursor + _AWAY
         if around is not None:
-            if place.x() + width > around.width() - 4:
-                place.setX(cursor.x() - _AWAY.x() - width)
-            place.setX(max(4.0, place.x()))
-            place.setY(max(4.0, min(place.y(), around.height() - self.height() - 4.0)))
-        self.move(place.toPoint())
+            if position.x() + width > around.width() - 4:
+                position.setX(cursor.x() - _AWAY.x() - width)
+            position.setX(max(4.0, position.x()))
+            position.setY(max(4.0, min(position.y(), around.height() - self.height() - 4.0)))
+        self.move(position.toPoint())
         self.setVisible(bool(text or problem))
         self.raise_()
         self.update()

@@ -30,7 +30,7 @@ class TypedText:
         return any(self._texts.values())
 
     def text(self, axis: str) -> str:
-        """Text typed for an axis."""
+        """Return the text typed for an axis."""
         return self._texts.get(axis, "")
 
     def press(self, event: QKeyEvent, axes: tuple[str, ...]) -> bool:
@@ -60,7 +60,7 @@ class TypedText:
         return False
 
     def value(self, axis: str) -> float | None:
-        """Number for an axis in `unit`; None if it is incomplete, such as "-" or "1/".
+        """Return the number for an axis in `unit`; None if it is incomplete, such as "-" or "1/".
 
         Raises `NumberTextError` if the text is neither a number nor the start of one.
         """
@@ -75,7 +75,7 @@ class TypedText:
             raise
 
     def mistake(self) -> str:
-        """Reason why the text cannot be used as it is, as a sentence; "" if it can."""
+        """Return reason why the text cannot be used as it is, as a sentence; "" if it can."""
         for text in self._texts.values():
             if not text:
                 continue

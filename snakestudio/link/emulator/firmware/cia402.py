@@ -234,7 +234,7 @@ class Cia402Node(Node):
 
     def _control(self, controlword: int, now: float) -> None:
         before = self._drive.state
-        self._drive.control(controlword, fault_gone=not self.body.overheated[self.axes].any())
+        self._drive.control(controlword, fault_cleared=not self.body.overheated[self.axes].any())
         if self._drive.state is before:
             return
         if before is PdsState.FAULT:
@@ -376,7 +376,7 @@ _COMMANDS = (
     (0x86, 0x02, "quick stop"),
     (0x87, 0x06, "shutdown"),
     (0x8F, 0x0F, "enable operation"),
-    (0x8F, 0x07, "switch on"),  # in operation enabled: disable operation
+    (0x8F, 0x07, "switch on"),  # disables operation in the state "operation enabled"
 )
 
 _S = PdsState
@@ -413,12 +413,12 @@ class Drive:
         self.state = PdsState.SWITCH_ON_DISABLED
         self._before = 0
 
-    def control(self, controlword: int, fault_gone: bool) -> None:
+    def control(self, controlword: int, fault_cleared: bool) -> None:
         """Carry out a controlword; a rising edge of bit 7 leaves a fault only if its cause is gone."""
         edge = bool(controlword & _FAULT_RESET and not self._before & _FAULT_RESET)
         self._before = controlword
         if self.state is PdsState.FAULT:
-            if edge and fault_gone:
+            if edge and fault_cleared:
                 self.state = PdsState.SWITCH_ON_DISABLED
             return
         command = next((name for mask, bits, name in _COMMANDS if controlword & mask == bits), "")

@@ -126,5 +126,5 @@ def _number(raw: int, reach: float, bits: int) -> float:
 
 
 def _bits(number: float, reach: float, bits: int) -> int:
-    share = (min(max(number, -reach), reach) + reach) / (2.0 * reach)
-    return round(share * ((1 << bits) - 1))
+    fraction = (min(max(number, -reach), reach) + reach) / (2.0 * reach)
+    return round(fraction * ((1 << bits) - 1))

@@ -42,12 +42,12 @@ def _solids(o: Cylinder, base_dir: Path | None) -> list[Post]:
 
 
 def _scaled(o: Cylinder, x: float, y: float, z: float) -> dict[str, float]:
-    """Scaled values: the cylinder stays round, with the factor that changes it more."""
+    """Return scaled values: the cylinder stays round, with the factor that changes it more."""
     return grown(o, radius_m=max(x, y, key=lambda factor: abs(math.log(factor))), height_m=z)
 
 
 def _peg_board(fit: Fit, x: float, y: float) -> list[Cylinder]:
-    """Five columns and four rows of pegs, every other row shifted by half a spacing."""
+    """Return five columns and four rows of pegs, every other row shifted by half a spacing."""
     radius = fit(0.04)
     height = fit(0.15)
     spacing = fit(0.3)

@@ -63,7 +63,7 @@ class HeightField(Obstacle):
 
 
 def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
-    """Heights of the grid points above `z_m`, (ny, nx), m.
+    """Return the heights of the grid points above `z_m`, (ny, nx), m.
 
     Raises `SceneError` if there is no usable table or image.
     """
@@ -134,7 +134,7 @@ def _scaled(o: HeightField, x: float, y: float, z: float) -> dict[str, Any]:
 
 
 def _hills(fit: Fit) -> dict[str, Any]:
-    """Low hills that end at the ground."""
+    """Return the low hills that end at the ground."""
     top = fit(0.06)
     edge = [math.sin(math.pi * k / 16) for k in range(17)]
     heights = tuple(

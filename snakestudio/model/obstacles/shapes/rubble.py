@@ -56,7 +56,7 @@ class Rubble(Obstacle):
 
 
 def _solids(o: Rubble, base_dir: Path | None) -> list[Block]:
-    """Random blocks, each sunk in the ground to reach a random height."""
+    """Return random blocks, each sunk in the ground to reach a random height."""
     random = np.random.default_rng(o.seed)
     low, high = min(o.smallest_m, o.largest_m), max(o.smallest_m, o.largest_m)
     field = turned(o.yaw_deg)

@@ -35,7 +35,7 @@ class Stairs(Obstacle):
 
 
 def _solids(o: Stairs, base_dir: Path | None) -> list[Block]:
-    """One block per step; each extends to the end of the landing, so that no edge is hidden in a tread."""
+    """Return one block per step; each extends to the end of the landing, so that no edge is hidden in a tread."""
     rotation = turned(o.heading_deg)
     end = (o.steps - 1) * o.run_m + o.landing_m
     blocks: list[Block] = []
