@@ -37,7 +37,7 @@ def live_scene(before: Scene, after: Scene) -> tuple[Scene, list[str]]:
     live = live.model_copy(
         update={
             name: _live_part(getattr(before, name), getattr(after, name))
-            for name in ("model", "controller")
+            for name in ("model", "controller", "actuator")
         }
     )
     old, new = GAIT_KINDS[before.gait.kind], GAIT_KINDS[after.gait.kind]

@@ -168,7 +168,8 @@ def test_tooltips_are_those_of_the_declaration(panels: ParameterPanels) -> None:
 def test_live_values_are_applied_during_a_run(panels: ParameterPanels) -> None:
     for key, row in panels.rows.items():
         live = key.split(".")[0] in live_edit._PARTS or key in live_edit._KEYS
-        assert row.doc.live == live, key
+        # The energy of the run would jump with the inertia.
+        assert row.doc.live == (live and key != "actuator.rotor_inertia_kg_m2"), key
     for name in ("x_m", "y_m", "radius_m", "height_m", "friction", "name"):
         assert field_doc(Cylinder, name).live == ("obstacles" in live_edit._PARTS)
 

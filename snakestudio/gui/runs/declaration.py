@@ -22,6 +22,7 @@ from snakestudio.gui.runs.commands import (
     RunsContext,
     exports,
 )
+from snakestudio.gui.runs.drag_out import DragOutButton
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import OpenRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
@@ -141,6 +142,7 @@ def _make(c: _Context) -> Parts:
             derived=lambda: {each.name: each.text for each in c.channel_library.derived},
         ),
     )
+    yield "drag_out", DragOutButton(c.exporter, c.settings, c.window)
     notice = PlausibilityNotice(session_controller, time_bar.track.show_time, c.status_bar)
     c.status_bar.insertPermanentWidget(1, notice)
     yield "plausibility_notice", notice

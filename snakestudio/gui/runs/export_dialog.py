@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,14 @@ def _field(doc: OptionDoc, hint: object) -> FormField | None:
     )
 
 
+def stored_options(kind: ExportKind, settings: QSettings) -> Any:
+    """Options of a format that were chosen last; the default ones if there are none or they are invalid."""
+    try:
+        return options_of(kind, json.loads(_OPTIONS.load(settings, kind.name)))
+    except (UsageError, ValueError, AttributeError):
+        return options_of(kind, {})
+
+
 class ExportDialog(Dialog):
     """Options of an export format; a file dialog follows.
 
@@ -90,7 +98,7 @@ class ExportDialog(Dialog):
         fields = option_fields(kind.options)
         # the check in the options of a plug-in must not fail while the user edits several values
         values = dataclasses.make_dataclass("Values", list(fields), frozen=True)
-        present = options_of(kind, {}, self._stored())
+        present = stored_options(kind, settings)
         self.form: DeclaredForm[Any] = DeclaredForm(
             values(**{name: getattr(present, name) for name in fields}),
             fields,
@@ -112,7 +120,7 @@ class ExportDialog(Dialog):
 
         Raises `UsageError` if the values do not fit together.
         """
-        return self._checked(dataclasses.asdict(self.form.values))
+        return options_of(self._kind, dataclasses.asdict(self.form.values))
 
     def accept(self) -> None:
         """Ask for the file or folder, and export."""
@@ -127,22 +135,12 @@ class ExportDialog(Dialog):
         super().accept()
         self._export(path, options)
 
-    def _checked(self, values: Mapping[str, Any]) -> Any:
-        return options_of(self._kind, values)
-
     def _problem(self, values: Any) -> str:
         try:
-            self._checked(dataclasses.asdict(values))
+            options_of(self._kind, dataclasses.asdict(values))
         except UsageError as error:
             return str(error)
         return ""
 
     def _refresh(self) -> None:
         self.choose_button.setEnabled(not self.form.problem)
-
-    def _stored(self) -> Any:
-        """Options that were chosen last; the default ones if there are none or they are invalid."""
-        try:
-            return self._checked(json.loads(_OPTIONS.load(self._settings, self._kind.name)))
-        except (UsageError, ValueError, AttributeError):
-            return options_of(self._kind, {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -37,7 +38,8 @@ from snakestudio.gui.core.session_controller import SessionController
 from snakestudio.gui.core.task import Task, close_tasks
 from snakestudio.gui.core.viewport_picture import ViewportPicture
 from snakestudio.gui.forms.banner import Banner
-from snakestudio.gui.runs.export_dialog import ExportDialog, option_fields
+from snakestudio.gui.runs.export_dialog import ExportDialog, option_fields, stored_options
+from snakestudio.model.atomic import roomy_folder
 from snakestudio.runfile.mcap import RunFile
 from snakestudio.text import duration_text
 from snakestudio.viewmodel.plots.overlaid import OverlaidRun
@@ -48,6 +50,9 @@ if TYPE_CHECKING:
 
 Work = Callable[[Progress], Written | None]
 """Function that writes a file and reports the finished fraction; returns None if cancelled."""
+
+Done = Callable[[Written], object]
+"""Receives the result of an export."""
 
 _SURE = 1.5
 """Seconds after which the remaining time can be estimated."""
@@ -110,6 +115,8 @@ class Exporter(QObject):
         """Error message of the last export; empty if it succeeded."""
         self._title = ""
         self._began = 0.0
+        self._done: Done = self._report_done
+        self._drags: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def busy(self) -> bool:
@@ -158,23 +165,70 @@ class Exporter(QObject):
         name = self._file_name(f"{kind.infix}{kind.ending}")
         return ask_save(parent, title, key, name, _filters(kind.types))
 
-    def export(self, kind: ExportKind, path: Path, options: object = None) -> None:
-        """Export to a file or folder, with options of the format (default: its default options)."""
+    def export(
+        self, kind: ExportKind, path: Path, options: object = None, done: Done | None = None
+    ) -> None:
+        """Export to a file or folder, with options of the format (default: its default options).
+
+        `done` receives the result; by default a notice reports it.
+        """
         if kind.subject == "view":
-            self._export_view(kind, path)
+            self._export_view(kind, path, done or self._report_done)
         elif (source := self.source(kind)) is not None:
-            self._write(kind, source, path, options)
+            self._write(kind, source, path, options, done)
 
     def _write(
-        self, kind: ExportKind, source: Callable[[], object], path: Path, options: object = None
+        self,
+        kind: ExportKind,
+        source: Callable[[], object],
+        path: Path,
+        options: object = None,
+        done: Done | None = None,
     ) -> None:
         if self.busy:
             return
         self.start(
             lambda progress: write_as(kind, source(), path, options, progress),
             f"Writing {path.name}",
+            done,
         )
         self._without = self._missing(kind)
+
+    # --- drags ------------------------------------------------------------------------------------
+
+    def write_for_drag(self, kind: ExportKind, done: Callable[[Path], object]) -> None:
+        """Write a file for a drag, which exists until the window closes; `done` receives its path.
+
+        The options of the format are those that were chosen last in its dialog.
+        """
+        if self._drags is None:
+            self._drags = tempfile.TemporaryDirectory(
+                prefix="snakestudio-drag-", dir=roomy_folder(), ignore_cleanup_errors=True
+            )
+        folder = Path(tempfile.mkdtemp(dir=self._drags.name))
+        path = folder / self._file_name(f"{kind.infix}{kind.ending}")
+        options = None if kind.options is VideoOptions else stored_options(kind, self._settings)
+        self.export(kind, path, options, lambda written: done(written.path))
+
+    def version(self, kind: ExportKind) -> object:
+        """Value that differs once a format would export something else."""
+        if kind.subject == "view":
+            return object()
+        if kind.subject == "scene":
+            return self._document.scene, stored_options(kind, self._settings)
+        recording = self._session_controller.recording
+        displayed = self._session_controller.displayed
+        return (
+            recording,
+            0 if recording is None else len(recording),
+            None if displayed is None else displayed.time,
+            tuple(self.derived().items()),
+            stored_options(kind, self._settings),
+        )
+
+    def show_notice(self, text: str) -> None:
+        """Show a passing notice about exports."""
+        self._banner.show_notice("info", text, passing=True)
 
     def source(self, kind: ExportKind) -> Callable[[], object] | None:
         """Function that returns what a format exports, for any thread; None if there is no run."""
@@ -205,7 +259,7 @@ class Exporter(QObject):
         reasons = " ".join(dict.fromkeys(recording.refused.values()))
         return f"{' and '.join(recording.refused)}: {reasons}"
 
-    def _export_view(self, kind: ExportKind, path: Path) -> None:
+    def _export_view(self, kind: ExportKind, path: Path, done: Done) -> None:
         """Save the viewport at full quality with twice the screen resolution."""
         try:
             written = write_as(kind, self._viewport.image(self._viewport.size() * 2), path)
@@ -214,7 +268,7 @@ class Exporter(QObject):
             return
         if written is not None:
             self._without = ""
-            self._report_done(written)
+            done(written)
 
     @property
     def _scene_file(self) -> str | None:
@@ -294,8 +348,9 @@ class Exporter(QObject):
     def _file_name(self, suffix: str) -> str:
         return Path(self._name).with_suffix(suffix).name
 
-    def start(self, work: Work, title: str) -> None:
-        """Run an export in a thread; the notice shows its title and progress."""
+    def start(self, work: Work, title: str, done: Done | None = None) -> None:
+        """Run an export in a thread; the notice shows its title and progress. See `export` for `done`."""
+        self._done = done or self._report_done
         self._title = title
         self._began = time.monotonic()
         self._without = ""
@@ -324,8 +379,8 @@ class Exporter(QObject):
         if written is None:
             self._on_cancelled()
         else:
-            self._report_done(written)
             self._end(written.path)
+            self._done(written)
 
     @Slot()
     def _on_cancelled(self) -> None:
@@ -367,6 +422,8 @@ class Exporter(QObject):
         """Cancel the running export and wait for its end; called before the program quits."""
         close_tasks(self)
         self.task = None
+        if self._drags is not None:
+            self._drags.cleanup()
 
 
 def _filters(types: Iterable[FileType]) -> str:

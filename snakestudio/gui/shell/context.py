@@ -35,6 +35,7 @@ from snakestudio.gui.robot.robot_feature import RobotFeature
 from snakestudio.gui.robot.robot_overlay import RobotOverlay
 from snakestudio.gui.robot.teleop.teleop_feature import TeleopFeature
 from snakestudio.gui.robot.together.starter import StartTogether
+from snakestudio.gui.runs.drag_out import DragOutButton
 from snakestudio.gui.runs.exporting import Exporter
 from snakestudio.gui.runs.opening import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.runs.pinned_runs import PinnedRuns
@@ -106,6 +107,7 @@ class Context(QObject):
     pinned_runs: PinnedRuns
     camera_keys: CameraKeys
     exporter: Exporter
+    drag_out: DragOutButton
     plausibility_notice: PlausibilityNotice
     robot_controller: RobotController
     start_together: StartTogether
@@ -178,6 +180,7 @@ class Context(QObject):
                 "robot": lambda: self.robot_feature.show_robot(),
                 "replay": self.open_runs.show_last,
             },
+            self.drag_out,
             self.bar_part,
             window,
         )

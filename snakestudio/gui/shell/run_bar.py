@@ -128,6 +128,8 @@ class RunBar(QToolBar):
         Entries of the export button.
     sources : mapping of str to callable
         Switches to each kind of source.
+    drag_out : QWidget
+        Next to the export button.
     robot : QWidget
         State and stop of the robot, at the end of the bar.
     """
@@ -141,6 +143,7 @@ class RunBar(QToolBar):
         step: QAction,
         exports: list[QAction],
         sources: Mapping[SourceKind, Callable[[], object]],
+        drag_out: QWidget,
         robot: QWidget,
         parent: QWidget | None = None,
     ) -> None:
@@ -211,12 +214,13 @@ class RunBar(QToolBar):
         menu = Menu(self.export)
         menu.addActions(exports)
         self.export.setMenu(menu)
+        row.addWidget(drag_out)
         row.addWidget(self.export)
         row.addWidget(robot)
         # All of these are also in menus; the robot's stop and the source switch always stay.
         content.hide_if_narrow(*captions)
         content.shorten_if_narrow(self.export)
-        for widget in (self.model, self.speed, step_button, self.export):
+        for widget in (self.model, self.speed, drag_out, step_button, self.export):
             content.hide_if_narrow(widget)
         self.addWidget(content)
         theme.set_icon(self.export, "export")
