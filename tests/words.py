@@ -172,6 +172,7 @@ FIXED_NAMES = {
     "snakestudio/kinds/formulation.py": {"place": "field of kinds"},
     "snakestudio/kinds/gait.py": {"place": "field of kinds"},
     "snakestudio/model/obstacles/shape.py": {"place": "field of kinds"},
+    "snakestudio/model/quantities.py": {"there": "field of quantities, which plug-ins set"},
     "snakestudio/study/description.py": {"together": "key of study files"},
     "snakestudio/viewmodel/plots/content.py": {"whole": "field of saved layouts"},
 }

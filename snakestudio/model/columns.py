@@ -74,7 +74,7 @@ def _columns(schema: Schema, quantities: tuple[Quantity, ...]) -> Columns:
                 {label: index for index, label in enumerate((quantity.having or of)(schema))},
             )
             for quantity in neighbours
-            if quantity.is_in(schema) and quantity.yields_to not in schema.extra
+            if quantity.there(schema) and quantity.yields_to not in schema.extra
         ]
         for label in of(schema):
             for quantity, indices in here:

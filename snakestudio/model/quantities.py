@@ -158,7 +158,7 @@ class Quantity(Declaration):
     """Subset of these parts that has a column, if not all: joints with an axis of the quantity's
     kind."""
 
-    is_in: Callable[[Schema], bool] = _always
+    there: Callable[[Schema], bool] = _always
     """Condition on runs that have the quantity."""
 
     yields_to: str = ""

@@ -488,17 +488,17 @@ def test_full_disk_is_reported_and_results_stay(
     path = study_file.parent / "snake.toml"
     # a saved run fills a page
     save_scene(with_values(load_scene(path), {"run.log_rate_hz": 1000.0}), path)
-    real = Store.land
+    real = Store.add_outcomes
     count = []
 
-    def land(store: Store, outcomes: object) -> None:
+    def add_outcomes(store: Store, outcomes: object) -> None:
         if count:
             # SQLite reports this for a full disk
             store.db.execute("PRAGMA max_page_count = 1")
         count.append(1)
         real(store, outcomes)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Store, "land", land)
+    monkeypatch.setattr(Store, "add_outcomes", add_outcomes)
     monkeypatch.setattr(driving, "MOST_IN_CHUNK", 1)
     with pytest.raises(StudyError, match=r"disk is full.*Free some space"):
         run_study(study_file, cluster_workers)
