@@ -29,8 +29,10 @@ class OptionDoc(NamedTuple):
     """Unit for people; by default that of the name of the field."""
 
     minimum: float | None = None
+    """Least value of a number; None without a limit."""
+
     maximum: float | None = None
-    """`minimum` and `maximum`: range of a number, None without a limit."""
+    """Largest value of a number; None without a limit."""
 
     choices: tuple[Any, ...] = ()
     """Possible values, if they are limited."""

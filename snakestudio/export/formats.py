@@ -113,7 +113,11 @@ class ExportKind(Declaration):
 
     role: ClassVar[str] = "export"
     registry: ClassVar[Any] = EXPORTS
-    calls: ClassVar[Mapping[str, str]] = {"write": "run, path", "possible": "scene"}
+    calls: ClassVar[Mapping[str, str]] = {
+        "write": "run, path",
+        "possible": "scene",
+        "target": "path, options",
+    }
 
     name: str
     """Name of the format in lists."""

@@ -93,11 +93,11 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
                 _step_disc(d, c, 1, law, DISC_T, with_q)
             if problem.gain[c, GAIN_V] > 0.0:
                 _step_disc(d, c, 3, law, DISC_V, with_q)
-    if problem.n_laws > 0:
-        for j in range(problem.axes.shape[0]):
-            if problem.axes[j, IMPULSE_LOW] < problem.axes[j, IMPULSE_HIGH]:
-                push = s.joint[j, JOINT_Q] if with_q else s.joint[j, JOINT_S]
-                d.joint[j] = push - s.joint[j, JOINT_K] * d.rate[j]
+    for j in range(problem.axes.shape[0]):
+        d.joint[j] = 0.0  # also without a law, because the workspace is that of the previous step
+        if problem.axes[j, IMPULSE_LOW] < problem.axes[j, IMPULSE_HIGH]:
+            push = s.joint[j, JOINT_Q] if with_q else s.joint[j, JOINT_S]
+            d.joint[j] = push - s.joint[j, JOINT_K] * d.rate[j]
 
 
 @inlined

@@ -363,7 +363,6 @@ def test_dropped_track_is_compared_and_reported(
     assert not plots.overlays  # type: ignore[union-attr]
 
 
-@pytest.mark.soak
 def test_report_is_written_in_the_background(
     recorded: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -374,7 +373,7 @@ def test_report_is_written_in_the_background(
     assert experiments.comparison is not None
     report = tmp_path / "report.html"
     with qtbot.waitSignal(window.context.exporter.finished, timeout=60_000):
-        window.context.exporter.report(report, experiment_report(experiments.comparison.figures))
+        window.context.exporter.report(report, experiment_report(experiments.comparison.comparison))
     assert "synthetic_obstacle_aided_2" in report.read_text(encoding="utf-8")
 
 

@@ -12,7 +12,14 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio import gui
-from snakestudio.gui.core.file_dialogs import FileFolders, FileKind, ask_folder, ask_open, ask_save
+from snakestudio.gui.core.file_dialogs import (
+    EXPORT_FOLDERS,
+    FileFolders,
+    FileKind,
+    ask_folder,
+    ask_open,
+    ask_save,
+)
 from snakestudio.paths import resource, scenes_dir
 
 pytestmark = pytest.mark.gui
@@ -65,11 +72,15 @@ def test_every_kind_of_file_has_its_folder(
     (tmp_path / "out").mkdir()
     suggested = answers(tmp_path / "out" / "a.csv")
     dialog = QWidget(window)  # a dialog of the window has the same folders
+    exported = False
     for kind in FileKind:
         ask_save(dialog, "Save", kind, "run.csv", "CSV (*.csv)")
-        assert suggested.pop() == home / "Documents" / "run.csv"
+        # Exports start in the folder of the last one.
+        first = tmp_path / "out" if exported else home / "Documents"
+        assert suggested.pop() == first / "run.csv"
         ask_open(window, "Open", kind, "CSV (*.csv)")
         assert suggested.pop() == tmp_path / "out"
+        exported = exported or kind.startswith(EXPORT_FOLDERS)
 
 
 def test_folder_of_the_program_is_never_suggested(

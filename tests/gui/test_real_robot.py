@@ -16,6 +16,7 @@ from snakestudio.gui.scene.presets import AIKO, IDEAL
 from snakestudio.kinds.formulation import FORMULATIONS
 from snakestudio.kinds.reads import unused_reason
 from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.fields import field_doc
 from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
@@ -136,7 +137,10 @@ def _other(scene: Scene, key: str) -> object:
     value = get_value(scene, key)
     if isinstance(value, BaseModel):
         return value
-    return 0.5 if value is None else 2.0 * value + 0.3
+    part, _, name = key.partition(".")
+    most = field_doc(type(getattr(scene, part)), name).maximum
+    other = 0.5 if value is None else 2.0 * value + 0.3
+    return other if other <= most else 0.5 * most
 
 
 @pytest.mark.parametrize(

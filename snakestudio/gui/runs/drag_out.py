@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -122,7 +123,11 @@ class DragOutButton(QToolButton):
         """Drag the file if it is up to date; otherwise write it first."""
         kind = self.kind
         version = self._source.version(kind)
-        if self._file is not None and self._file[:2] == (kind, version) and self._file[2].exists():
+        if (
+            self._file is not None
+            and self._file[:2] == (kind, version)
+            and os.path.exists(self._file[2])
+        ):
             self._drag(self._file[2])
         elif self._source.can_export(kind):
             self._source.write_for_drag(kind, lambda path: self._on_written(kind, version, path))

@@ -18,6 +18,7 @@ from snakestudio.gui.plugins.manager import PluginManager
 from snakestudio.gui.plugins.new_dialog import NewPluginDialog
 from snakestudio.gui.plugins.stuck_notice import StuckNotice
 from snakestudio.gui.remote.methods import Methods
+from snakestudio.gui.runs.export_dialog import ExportDialog
 from snakestudio.gui.scene.parameters import ParameterPanels
 from snakestudio.gui.scene.scene_tree import SceneTree
 from snakestudio.gui.shell.command_palette import command_entries
@@ -372,6 +373,8 @@ def test_plugin_format_is_in_menu_and_remote_control(
         qtbot.waitUntil(c.action_registry[f"export_{command}"].isEnabled)  # the last one has ended
         with qtbot.waitSignal(c.exporter.finished, timeout=60_000) as done:
             c.action_registry[f"export_{command}"].trigger()
+            for dialog in recorded.findChildren(ExportDialog):  # of formats with options
+                dialog.choose_button.click()
         assert done.args == [tmp_path / name], c.exporter.error
         assert arguments[2].endswith(f"(*{Path(name).suffix})")
     assert len((tmp_path / "a.miles").read_text().splitlines()) == 11
