@@ -43,8 +43,10 @@ class Params(NamedTuple):
     """Joint parameters; the gains are in 1/s^2 and 1/s with feedback linearization."""
 
     rotor: FloatArray
+    """Inertia of the rotor of each joint, kg m^2."""
+
     rotors: bool
-    """`rotor` and `rotors`: inertia of the rotor of each joint, kg m^2, and whether any is not 0."""
+    """Whether any rotor has inertia."""
 
     gx: float
     """Gravity along x, m/s^2."""
