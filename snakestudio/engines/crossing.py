@@ -103,8 +103,10 @@ class _Core:
     thin: float
     part: float
     outwards: FloatArray
+    """Vector outwards, not necessarily of unit length, m. Shape (m, 3)."""
+
     offset: FloatArray
-    """`outwards` and `offset`: m; the vectors need not have unit length. Shape (m, 3)."""
+    """Offset, m. Shape (m, 3)."""
 
     radius: float
     """Radius of an upright cylinder about `middle` that also bounds the core, m; infinite without

@@ -22,9 +22,11 @@ class Contact:
     """Direction of the normal impulse."""
 
     friction: FloatArray | None = None
+    """Rows of friction, scaled by its coefficient, so that the pair of impulses is in the disc
+    whose radius is the normal impulse."""
+
     rolling: FloatArray | None = None
-    """`friction` and `rolling`: scaled by their coefficients, so that each pair of impulses is in
-    the disc whose radius is the normal impulse."""
+    """Rows of rolling friction, scaled in the same way."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,11 @@ class FrictionProblem:
     by the ratio."""
 
     mu: FloatArray
+    """Friction coefficients."""
+
     mu_rolling: FloatArray | None
-    """`mu` and `mu_rolling`: coefficients; without rolling friction, `mu_rolling` (m) is not set and d
-    is 3, else 5."""
+    """Coefficients of rolling friction. Shape (m,). None without rolling friction: d is then 3,
+    else 5."""
 
     coordinates: str
     """Description of v in one sentence."""

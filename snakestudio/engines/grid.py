@@ -17,17 +17,25 @@ class Grid(NamedTuple):
     """Bodies by grid cell."""
 
     x: float
+    """x of the corner of the grid, m."""
+
     y: float
+    """y of the corner of the grid, m."""
+
     inverse: float
-    """`x`, `y` and `inverse`: corner of the grid, m, and 1 / size of its cells, 1/m."""
+    """Reciprocal of the size of its cells, 1/m."""
 
     nx: int
+    """Number of cells along x; 0 without bodies."""
+
     ny: int
-    """`nx` and `ny`: number of cells in both directions; 0 without bodies."""
+    """Number of cells along y; 0 without bodies."""
 
     first: IntArray
+    """The bodies of cell c are items[first[c]:first[c + 1]]."""
+
     items: IntArray
-    """`first` and `items`: the bodies of cell c are items[first[c]:first[c + 1]]."""
+    """Bodies by cell, see `first`."""
 
 
 def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Grid:

@@ -36,8 +36,10 @@ class _Entry:
 
     reach: tuple[float, ...]
     lowest: tuple[float, float]
+    """Lower corner of its bounding box seen from above, m."""
+
     highest: tuple[float, float]
-    """`lowest` and `highest`: corners of its bounding box seen from above, m."""
+    """Upper corner of its bounding box seen from above, m."""
 
     kind: int
     frame: FloatArray

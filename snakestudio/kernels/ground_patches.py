@@ -36,9 +36,10 @@ class GroundMap(NamedTuple):
     """Positions of the links along the body, from the head, m."""
 
     load: FloatArray
+    """Program of the factor of the load, of X and t; of length 0 if it is 1."""
+
     factor: FloatArray
-    """`load` and `factor`: programs of the factor of the load (of X and t) and of the factor of
-    friction (of t, x and y); of length 0 if it is 1."""
+    """Program of the factor of friction, of t, x and y; of length 0 if it is 1."""
 
     picture: FloatArray
     """Grey values, 0 to 1, of the image that multiplies the friction, first row at its lower edge;

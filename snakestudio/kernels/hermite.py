@@ -15,9 +15,13 @@ class JointKnots(NamedTuple):
     """Ascending, (k,), s."""
 
     angle: FloatArray
+    """rad. Shape (k, m, 1)."""
+
     rate: FloatArray
+    """rad/s. Shape (k, m, 1)."""
+
     acceleration: FloatArray
-    """`angle`, `rate` and `acceleration`: (k, m, 1), rad, rad/s and rad/s^2."""
+    """rad/s^2. Shape (k, m, 1)."""
 
     torque: FloatArray
     """Torques of the motors that replace the angles, (k, m, 1), N m; of length 0 if the joints

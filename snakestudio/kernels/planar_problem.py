@@ -77,8 +77,10 @@ class ChainProblem(NamedTuple):
     """Unit of residuals, m 9.81 m/s^2 dt with the mean mass m, N s."""
 
     cos: FloatArray
+    """First component of the direction e of every link."""
+
     sin: FloatArray
-    """`cos` and `sin`: direction e of every link."""
+    """Second component of the direction e of every link."""
 
     u_free: FloatArray
     """Velocity of every link (vx, vy, omega) without contacts and joints, m/s and rad/s."""

@@ -83,8 +83,10 @@ class PlanarRescue(NamedTuple):
     """Storage of the `Parts`, followed by a `rescue_workspace`, for n + c contacts."""
 
     first: IntArray
+    """As in `SpatialProblem`."""
+
     joints: IntArray
-    """`first` and `joints`: of the `SpatialProblem`."""
+    """As in `SpatialProblem`."""
 
     guess: ChainImpulses
     """Impulses of the previous step, unaffected by the failed iteration; must be filled before
@@ -95,19 +97,34 @@ class Parts(NamedTuple):
     """Views into `PlanarRescue.workspace`."""
 
     links: FloatArray
+    """As in `SpatialProblem`."""
+
     axis: FloatArray
+    """As in `SpatialProblem`."""
+
     reach: FloatArray
+    """As in `SpatialProblem`."""
+
     axes: FloatArray
+    """As in `SpatialProblem`; the drive of all axes is 0 because it is contained in `free`."""
+
     free: FloatArray
+    """As in `SpatialProblem`."""
+
     rows: FloatArray
+    """As in `SpatialProblem`."""
+
     gain: FloatArray
-    """`links`, `axis`, `reach`, `axes`, `free`, `rows` and `gain`: of the `SpatialProblem`; the
-    drive of all axes is 0 because it is contained in `free`."""
+    """As in `SpatialProblem`."""
 
     impulses: SpatialImpulses
+    """Impulses."""
+
     guess: SpatialImpulses
+    """Impulses of the previous step."""
+
     w: FloatArray
-    """`impulses`, `guess` and `w`: impulses, those of the previous step, and twists of the links."""
+    """Twists of the links."""
 
     rescue: FloatArray
     """Workspace of `rescue`."""

@@ -54,17 +54,22 @@ class ChainScratch(NamedTuple):
     `solve_chain`)."""
 
     local: FloatArray
+    """See `solve_chain` and `solve_chain_skew`."""
+
     eliminated: FloatArray
+    """See `solve_chain` and `solve_chain_skew`."""
+
     du: FloatArray
-    """`local`, `eliminated` and `du`: see `solve_chain` and `solve_chain_skew`."""
+    """See `solve_chain` and `solve_chain_skew`."""
 
     old_link: FloatArray
     """Previous iterate: u (3), friction impulse (2), its gamma (2)."""
 
     old_contact: FloatArray
+    """gamma and impulse of the contacts, normal and tangential, in the previous iterate."""
+
     old_stop: FloatArray
-    """`old_contact` and `old_stop`: previous iterate: gamma and impulse; for contacts also those
-    of friction."""
+    """gamma and impulse of the stops in the previous iterate."""
 
     law: FloatArray
     """Softened copy of `ChainProblem.law`."""

@@ -24,8 +24,10 @@ class Point(NamedTuple):
     """Rates of the joint axes, (m,), rad/s."""
 
     gamma: FloatArray
+    """Relative velocities of the contacts. Shape (c, 5)."""
+
     contact: FloatArray
-    """`gamma` and `contact`: relative velocities and impulses of the contacts, (c, 5)."""
+    """Impulses of the contacts. Shape (c, 5)."""
 
     joint: FloatArray
     """Impulses of the laws of the joint axes, (m,), N m s."""
@@ -35,17 +37,25 @@ class RescueScratch(NamedTuple):
     """Workspace for n links, m joint axes and c contacts."""
 
     current: Point
+    """The current iterate."""
+
     trial: Point
+    """A trial point."""
+
     saved: Point
+    """The point to return to."""
+
     best: Point
-    """`current`, `trial`, `saved` and `best`: the current iterate, a trial point, the saved point to
-    return to, and the point with the least residual."""
+    """The point with the least residual."""
 
     newton: Point
+    """Newton's step."""
+
     tangent: Point
+    """Derivative of the path by ln tau."""
+
     ahead: Point
-    """`newton`, `tangent` and `ahead`: directions: Newton's step, the derivative of the path by
-    ln tau, and the direction in which the path is followed."""
+    """Direction in which the path is followed."""
 
     anchor: SpatialImpulses
     """Impulses relative to which contacts are compliant."""
@@ -58,13 +68,19 @@ class RescueScratch(NamedTuple):
     """K, q, s of the laws of the joint axes."""
 
     inertia: FloatArray
+    """As in `SpatialScratch`."""
+
     root: FloatArray
+    """As in `SpatialScratch`."""
+
     eliminated: FloatArray
-    """`inertia`, `root` and `eliminated`: as in `SpatialScratch`."""
+    """As in `SpatialScratch`."""
 
     pushed: FloatArray
+    """Workspace of `spatial_residual`."""
+
     wrench: FloatArray
-    """`pushed` and `wrench`: workspace of `spatial_residual`."""
+    """Workspace of `spatial_residual`."""
 
 
 # Entries of RescueScratch.law: those of the normal, the first ones of both discs, and those within

@@ -59,19 +59,26 @@ class World(NamedTuple):
     """Identifies a world: equal for equal obstacles and reach."""
 
     grid_x: float
+    """x of the corner of the grid, m."""
+
     grid_y: float
+    """y of the corner of the grid, m."""
+
     grid_inverse: float
-    """`grid_x`, `grid_y` and `grid_inverse`: corner of the grid, m, and 1 / size of its cells,
-    1/m."""
+    """1 / size of its cells, 1/m."""
 
     grid_nx: int
+    """Number of cells along x; 0 without solids."""
+
     grid_ny: int
-    """`grid_nx` and `grid_ny`: number of cells along x and y; 0 without solids."""
+    """Number of cells along y; 0 without solids."""
 
     grid_first: IntArray
+    """Cell c lists the solids grid_items[grid_first[c]:grid_first[c + 1]], which a link whose
+    centre is in the cell can touch."""
+
     grid_items: IntArray
-    """`grid_first` and `grid_items`: cell c lists the solids grid_items[grid_first[c]:grid_first[c
-    + 1]] that a link whose centre is in the cell can touch."""
+    """Solids by cell, see `grid_first`."""
 
     reach: FloatArray
     """For every solid: centre and radius of a circle around it as seen from above, lowest and
@@ -90,8 +97,10 @@ class World(NamedTuple):
     """See `Extrusion`."""
 
     heights: FloatArray
+    """See `Field`."""
+
     tops: FloatArray
-    """`heights` and `tops`: see `Field`."""
+    """See `Field`."""
 
 
 @inlined

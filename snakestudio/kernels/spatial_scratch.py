@@ -32,8 +32,10 @@ class SpatialScratch(NamedTuple):
     """Increments of the velocities."""
 
     rate: FloatArray
+    """Joint rates."""
+
     drate: FloatArray
-    """`rate` and `drate`: joint rates and their increments."""
+    """Increments of the joint rates."""
 
     gamma: FloatArray
     """Relative velocities of the contacts."""
@@ -46,18 +48,28 @@ class SpatialScratch(NamedTuple):
     """y of the law of every joint axis, and its stiffness."""
 
     old_w: FloatArray
+    """Twists of the links in the previous iterate."""
+
     old_gamma: FloatArray
+    """Relative velocities in the previous iterate."""
+
     old_contact: FloatArray
+    """Contact impulses in the previous iterate."""
+
     old_rate: FloatArray
+    """Joint rates in the previous iterate."""
+
     old_joint: FloatArray
-    """`old_w`, `old_gamma`, `old_contact`, `old_rate` and `old_joint`: the previous iterate."""
+    """Impulses of the joints in the previous iterate."""
 
     guess: SpatialImpulses
     """Impulses at the start of the iteration."""
 
     first: SpatialImpulses
+    """Impulses of the first attempt of `rescue_dry`."""
+
     first_w: FloatArray
-    """`first` and `first_w`: result of the first attempt of `rescue_dry`."""
+    """Twists of the links after the first attempt of `rescue_dry`."""
 
     bound: FloatArray
     """Largest impulses of the axes' dry friction, N m s."""

@@ -65,7 +65,7 @@ def test_hundreds_of_robots_with_drive_trains() -> None:
 
 
 @pytest.mark.soak
-def test_hundreds_of_robots_of_any_of_any_joints_and_wheels() -> None:
+def test_hundreds_of_robots_of_any_joints_and_wheels() -> None:
     prove(range(400), 200, any_robot_tree, 1e-4)
 
 

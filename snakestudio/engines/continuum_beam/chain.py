@@ -56,9 +56,10 @@ class Chain:
     """Wrenches of anchors and supports in the frame of the body's head. Shape (p, 6)."""
 
     velocity: FloatArray
+    """Velocity of the chain's centre of mass, in the axes of the body's head, m/s. Shape (3,)."""
+
     body_velocity: FloatArray
-    """`velocity` and `body_velocity`: velocities of the centres of mass of chain and body, in the
-    axes of the body's head, m/s. Shape (3,)."""
+    """Velocity of the body's centre of mass, in the same axes, m/s. Shape (3,)."""
 
 
 def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:

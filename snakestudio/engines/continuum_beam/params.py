@@ -35,8 +35,10 @@ class Params(NamedTuple):
     """Components of a wrench that a support or anchor can exert on its cross-section."""
 
     length: float
+    """l, m."""
+
     radius: float
-    """`length` and `radius`: l and r, m."""
+    """r, m."""
 
     mass: float
     """rho A, kg/m."""
@@ -45,15 +47,19 @@ class Params(NamedTuple):
     """Moments of inertia of a slice by its thickness about t_X, t_Y, t_Z, kg m."""
 
     dt: float
+    """Time step, s."""
+
     tolerance: float
-    """`dt` and `tolerance`: time step, s, and its error tolerance, m."""
+    """Error tolerance of a step, m."""
 
     gravity: FloatArray
     """Gravity in the frame of the ground, m/s^2."""
 
     viscous_along: float
+    """c_t, N s/m^2."""
+
     viscous_across: float
-    """`viscous_along` and `viscous_across`: c_t and c_n, N s/m^2."""
+    """c_n, N s/m^2."""
 
     law: int
     """Law of Coulomb friction; see `kernels.smooth_friction`."""

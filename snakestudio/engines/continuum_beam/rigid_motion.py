@@ -16,13 +16,16 @@ class Displacement(NamedTuple):
     """A frame g relative to another frame, and its motion relative to that frame, in its own axes."""
 
     turn: FloatArray
+    """Rotation."""
+
     place: FloatArray
-    """`turn` and `place`: rotation and position (m)."""
+    """Position, m."""
 
     twist: FloatArray
+    """g^-1 dg/dt as (V, Omega), m/s and rad/s. Shape (..., 6)."""
+
     growth: FloatArray
-    """`twist` and `growth`: g^-1 dg/dt as (V, Omega), m/s and rad/s, and its derivative in time.
-    Shape (..., 6)."""
+    """Time derivative of `twist`. Shape (..., 6)."""
 
 
 def then(first: Displacement, second: Displacement) -> Displacement:

@@ -22,18 +22,25 @@ class Sections:
     """Abscissas, m. Shape (q,)."""
 
     turn: FloatArray
+    """Orientation of the sections' frames. Shape (q, 3, 3)."""
+
     place: FloatArray
-    """`turn` and `place`: orientation and position (m) of the sections' frames. Shape (q, 3, 3)."""
+    """Position of the sections' frames, m. Shape (q, 3)."""
 
     strain: FloatArray
+    """gamma (1) and K (1/m). Shape (q, 6)."""
+
     rate: FloatArray
+    """First time derivative of the strain. Shape (q, 6)."""
+
     acceleration: FloatArray
-    """`strain`, `rate` and `acceleration`: gamma (1), K (1/m) and their derivatives in time. Shape
-    (q, 6)."""
+    """Second time derivative of the strain. Shape (q, 6)."""
 
     twist: FloatArray
+    """eta, m/s and rad/s. Shape (q, 6)."""
+
     growth: FloatArray
-    """`twist` and `growth`: eta (m/s, rad/s) and its derivative in time. Shape (q, 6)."""
+    """Time derivative of eta. Shape (q, 6)."""
 
     wrench: FloatArray
     """Lambda: wrench of the part behind on the part in front, N and N m (P5 (13)). Shape (q, 6)."""
@@ -47,8 +54,10 @@ class Instant:
     """Time, s."""
 
     turn: FloatArray
+    """Orientation of the head in the world. Shape (3, 3)."""
+
     place: FloatArray
-    """`turn` and `place`: orientation and position (m) of the head in the world. Shape (3, 3)."""
+    """Position of the head in the world, m. Shape (3,)."""
 
     params: Params
     """Constants of the run."""

@@ -49,14 +49,19 @@ class State(NamedTuple):
     """External force and torque on each cross-section, world frame, N and N m."""
 
     counts: IntArray
+    """Counters; entries are named at the top of this module."""
+
     sums: FloatArray
+    """Cumulative sums; entries are named at the top of this module."""
+
     worst: FloatArray
-    """`counts`, `sums` and `worst`: entries are named at the top of this module."""
+    """Worst values; entries are named at the top of this module."""
 
     ground: FloatArray
+    """Cumulative impulse of the ground on each cross-section, world frame, N s."""
+
     support: FloatArray
-    """`ground` and `support`: cumulative impulses of the ground and of supports on each
-    cross-section, world frame, N s."""
+    """Cumulative impulse of the supports on each cross-section, world frame, N s."""
 
     hold: FloatArray
     """Cumulative impulse of each anchor or support, world frame, N s."""
@@ -69,23 +74,31 @@ class Work(NamedTuple):
     """Workspace of an evaluation at one instant, with m points along the body."""
 
     strain: FloatArray
+    """Imposed strain."""
+
     rate: FloatArray
+    """First time derivative of the imposed strain."""
+
     acceleration: FloatArray
-    """`strain`, `rate` and `acceleration`: imposed strain and its derivatives in time."""
+    """Second time derivative of the imposed strain."""
 
     speed: FloatArray
     """V_o and its derivative; NaN if it is determined by the supports alone."""
 
     hold: FloatArray
+    """As in `StrainReference`."""
+
     hold_twist: FloatArray
-    """`hold` and `hold_twist`: as in `StrainReference`."""
+    """As in `StrainReference`."""
 
     pose: FloatArray
     """Pose of the head."""
 
     head_twist: FloatArray
+    """eta_o."""
+
     head_acceleration: FloatArray
-    """`head_twist` and `head_acceleration`: eta_o and its derivative."""
+    """Time derivative of eta_o."""
 
     frames: FloatArray
     """Frames of all points in the head's frame."""
@@ -94,29 +107,40 @@ class Work(NamedTuple):
     """eta in the frames of the cross-sections."""
 
     rate_density: FloatArray
+    """Integrand of eta, in the head's frame."""
+
     rate_sum: FloatArray
+    """Integral of eta, in the head's frame."""
+
     acceleration_density: FloatArray
+    """Integrand of the time derivative of eta, in the head's frame."""
+
     acceleration_sum: FloatArray
-    """`rate_density`, `rate_sum`, `acceleration_density` and `acceleration_sum`: integrands and
-    integrals of eta and of its derivative, in the head's frame."""
+    """Integral of the time derivative of eta, in the head's frame."""
 
     load_density: FloatArray
+    """m eta_t - ad_eta^* M eta - F in the head's frame; F without supports."""
+
     load_sum: FloatArray
-    """`load_density` and `load_sum`: m eta_t - ad_eta^* M eta - F in the head's frame, and its
-    integral; F without supports."""
+    """Integral of `load_density`."""
 
     friction_density: FloatArray
+    """Part of `load_density` due to friction."""
+
     friction_sum: FloatArray
-    """`friction_density` and `friction_sum`: the same of friction alone."""
+    """Integral of `friction_density`."""
 
     lift: FloatArray
     """Difference between the load on the ground and the weight per length, N/m."""
 
     hold_frame: FloatArray
+    """Frames of supports and anchors."""
+
     hold_rate: FloatArray
+    """`rate_sum` at the supports and anchors."""
+
     hold_wrench: FloatArray
-    """`hold_frame`, `hold_rate` and `hold_wrench`: frames of supports and anchors, `rate_sum`
-    there, and their wrenches in the head's frame."""
+    """Wrenches of supports and anchors, in the head's frame."""
 
     pull: FloatArray
     """External wrenches on the cross-sections in the head's frame."""
@@ -128,11 +152,16 @@ class Work(NamedTuple):
     """F_c, P5 (35), in the head's frame."""
 
     column: FloatArray
+    """Unit wrenches of the supports in the head's frame, moments divided by the length."""
+
     normal: FloatArray
+    """Matrix of the least-squares problem that distributes F_c to one-sided supports."""
+
     target: FloatArray
+    """Its right-hand side."""
+
     factor: FloatArray
-    """`column`, `normal`, `target` and `factor`: for the distribution of F_c; `row` (6 p,), `part`
-    (6 p,), `amount` (6 p,), `which`, `acts` (6 p,) int, `sign` (6 p,)."""
+    """Its factor."""
 
     part: FloatArray
     amount: FloatArray
@@ -152,9 +181,13 @@ class Work(NamedTuple):
     """Rates of the local coordinates and of eta_o in each stage of the Runge-Kutta scheme."""
 
     gain_sums: FloatArray
+    """Increment of `State.sums` in a step."""
+
     gain_ground: FloatArray
+    """Increment of `State.ground` in a step."""
+
     gain_hold: FloatArray
-    """`gain_sums`, `gain_ground` and `gain_hold`: increments of the state in a step."""
+    """Increment of the impulses of supports and anchors in a step."""
 
     stamp: FloatArray
     """Time of the last evaluation, s, and 1 if that evaluation is of the present state."""

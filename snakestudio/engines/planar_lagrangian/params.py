@@ -43,17 +43,25 @@ class Params(NamedTuple):
     """Joint parameters; the gains are in 1/s^2 and 1/s with feedback linearization."""
 
     rotor: FloatArray
+    """Inertia of the rotor of each joint, kg m^2."""
+
     rotors: bool
-    """`rotor` and `rotors`: inertia of the rotor of each joint, kg m^2, and whether any is not 0."""
+    """Whether any rotor has inertia."""
 
     gx: float
+    """Gravity along x, m/s^2."""
+
     gy: float
+    """Gravity along y, m/s^2."""
+
     gn: float
-    """`gx`, `gy` and `gn`: gravity along x and y, and its component into the ground (positive), m/s^2."""
+    """Gravity into the ground, positive, m/s^2."""
 
     viscous_along: float
+    """c_t of a link, N s/m."""
+
     viscous_across: float
-    """`viscous_along` and `viscous_across`: c_t and c_n of a link, N s/m."""
+    """c_n of a link, N s/m."""
 
     law: int
     """Law of Coulomb friction; see `kernels.smooth_friction`."""

@@ -28,9 +28,10 @@ class State(NamedTuple):
     """State of a run of n links."""
 
     x: FloatArray
+    """theta_1 ... theta_n, p_x, p_y, rad and m; p is the centre of mass."""
+
     v: FloatArray
-    """`x` and `v`: theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), and their
-    derivatives."""
+    """Time derivative of `x`."""
 
     wrench: FloatArray
     """External f_x, f_y, t_z on each link, N and N m."""
@@ -40,11 +41,13 @@ class State(NamedTuple):
     theta_{i+1} - theta_i, N m."""
 
     counts: IntArray
+    """Counters; entries are named at the top of this module."""
+
     sums: FloatArray
-    """`counts` and `sums`: counters and cumulative sums; entries are named at the top of this
-    module. For robots with passive joints or varying loads, `sums` ends with the work of springs,
-    dampers and stops, J, and the difference between the impulses of load and weight of each link, N
-    s: now, at the last row, and at the beginning of the call."""
+    """Cumulative sums; entries are named at the top of this module. For robots with passive joints
+    or varying loads, it ends with the work of springs, dampers and stops, J, and the difference
+    between the impulses of load and weight of each link, N s: now, at the last row, and at the
+    beginning of the call."""
 
     impulse: FloatArray
     """Cumulative impulse of the ground on each link along x and y, world frame, N s."""

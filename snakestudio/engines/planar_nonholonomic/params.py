@@ -38,12 +38,16 @@ class Params(NamedTuple):
     """The links."""
 
     contact_half: FloatArray
+    """Half length of the contact segment of each link, m."""
+
     radius: FloatArray
-    """`contact_half` and `radius`: half length of the contact segment and radius of each link's outline, m."""
+    """Radius of each link's outline, m."""
 
     mean_mass: float
+    """Mean mass of a link, kg."""
+
     lightest: float
-    """`mean_mass` and `lightest`: mean and smallest mass of a link, kg."""
+    """Smallest mass of a link, kg."""
 
     levers: FloatArray
     """l_j K_ij, see `kernels.centred_chain`, m."""
@@ -56,35 +60,46 @@ class Params(NamedTuple):
     """Time step, s."""
 
     tolerance: float
+    """Error tolerance of the angles in a part of a step, rad."""
+
     shortest: float
-    """`tolerance` and `shortest`: error tolerance of the angles in a part of a step, rad, and the
-    length below which the error is not checked, s."""
+    """Length of a part of a step below which the error is not checked, s."""
 
     joints: SmoothJoints
     gx: float
+    """Gravity along x, m/s^2."""
+
     gy: float
+    """Gravity along y, m/s^2."""
+
     gn: float
-    """`gx`, `gy` and `gn`: gravity along x and y, and its component into the ground (positive), m/s^2."""
+    """Gravity into the ground, positive, m/s^2."""
 
     viscous_along: float
+    """Viscous friction of a link along its axis, N s/m."""
+
     viscous_across: float
-    """`viscous_along` and `viscous_across`: viscous friction of a link, N s/m."""
+    """Viscous friction of a link across its axis, N s/m."""
 
     coulomb: FloatArray
     """Largest Coulomb friction of each link: sliding along its axis, against it, and across, N, and
     turning, N m."""
 
     smoothing: float
+    """eps of v / sqrt(v^2 + eps^2), which replaces sgn v, m/s."""
+
     turn_smoothing: float
-    """`smoothing` and `turn_smoothing`: eps of v / sqrt(v^2 + eps^2), which replaces sgn v, m/s and rad/s."""
+    """The same for angular velocities, rad/s."""
 
     damping: float
     """d, damping of obstacles, N s/m."""
 
     turning: float
+    """Bound of the decay rates of the links' angular velocities, 1/s."""
+
     moving: float
-    """`turning` and `moving`: bounds of the decay rates of the links' angular and linear
-    velocities, 1/s; friction at obstacles is added to the latter."""
+    """Bound of the decay rates of the links' linear velocities, 1/s; friction at obstacles is added
+    to it."""
 
     far: float
     """Distance of a link in a step above which the step is rejected, m; see `crossing.Crossings`."""

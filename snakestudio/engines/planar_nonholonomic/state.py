@@ -73,8 +73,10 @@ class State(NamedTuple):
     theta_{i+1} - theta_i, N m."""
 
     counts: IntArray
+    """Counters; entries are named at the top of this module."""
+
     figures: FloatArray
-    """`counts` and `figures`: entries are named at the top of this module."""
+    """Sums and statistics; entries are named at the top of this module."""
 
     before: FloatArray
     """`sums` and the load at the last row [0] and at the beginning of the interval [1]."""
@@ -84,9 +86,13 @@ class Work(NamedTuple):
     """Workspace of a step; c <= n constraints."""
 
     x: FloatArray
+    """Coordinates, input of the equations of motion."""
+
     v: FloatArray
+    """Velocities, input of the equations of motion."""
+
     acceleration: FloatArray
-    """`x`, `v` and `acceleration`: input and result of the equations of motion."""
+    """Result of the equations of motion."""
 
     theta: FloatArray
     """Directions of the links."""
@@ -97,23 +103,34 @@ class Work(NamedTuple):
     cos: FloatArray
     sin: FloatArray
     part: FloatArray
+    """Directions of the links, or their time derivatives; input of `spread_from_centre`."""
+
     place: FloatArray
+    """Positions of the links from `spread_from_centre`."""
+
     velocity: FloatArray
+    """Velocities of the links from `spread_from_centre`."""
+
     swing: FloatArray
-    """`part`, `place`, `velocity` and `swing`: input and results of `spread_from_centre`:
-    positions, velocities, and accelerations due to rotation."""
+    """Accelerations of the links due to rotation, from `spread_from_centre`."""
 
     rates: FloatArray
+    """Velocities of the links along and across themselves, m/s, and angular velocities, rad/s."""
+
     along: FloatArray
+    """View of the first row of `rates`. Shape (n,)."""
+
     across: FloatArray
+    """View of the second row of `rates`. Shape (n,)."""
+
     signs: FloatArray
-    """`rates` and `signs`: velocities of the links along and across themselves, m/s, and angular
-    velocities, rad/s, with their smooth signs. `along`, `across` (n,) are views of its rows."""
+    """Smooth signs of `rates`."""
 
     force: FloatArray
+    """Forces on the links, N."""
+
     load: FloatArray
-    """`force` and `load`: forces on the links, N, and their generalized forces on the angles
-    together with all others, N m."""
+    """Generalized forces on the angles, of `force` and all others together, N m."""
 
     felt: FloatArray
     """Values about obstacles in the present part: the largest Coulomb friction, reduced by the
@@ -122,9 +139,11 @@ class Work(NamedTuple):
     smallest distance of a link's axis from a core (`crossing.CORE`), m."""
 
     matrix: FloatArray
+    """Mass matrix of the angles, augmented by the loads on them without obstacles, then by the
+    angles' part of each constraint; see `wide_factor`."""
+
     inverse: FloatArray
-    """`matrix` and `inverse`: mass matrix of the angles, augmented by the loads on them without
-    obstacles, then by the angles' part of each constraint; see `wide_factor`."""
+    """1 / D of its factorisation; see `wide_factor`."""
 
     reference: FloatArray
     """Reference angle and rate of the joints."""
@@ -145,15 +164,20 @@ class Work(NamedTuple):
     """Links under a constraint."""
 
     side: FloatArray
+    """Direction in which the link is pushed: 1 left, -1 right, 0 both."""
+
     free: FloatArray
+    """Normal acceleration of the link without the constraint."""
+
     reaction: FloatArray
-    """`side`, `free` and `reaction`: direction in which the link is pushed (1 left, -1 right, 0
-    both), its normal acceleration without the constraint, and the reaction, N."""
+    """Reaction, N."""
 
     delassus: FloatArray
+    """Accelerations due to unit reactions, and below them those of the angles without any
+    reaction."""
+
     factor: FloatArray
-    """`delassus` and `factor`: accelerations due to unit reactions, and below them those of the
-    angles without any reaction."""
+    """Cholesky factor of its part for the active constraints."""
 
     acts: IntArray
     chosen: IntArray
@@ -161,22 +185,31 @@ class Work(NamedTuple):
     """Workspace of the solver."""
 
     held: IntArray
+    """Links whose constraint has been active during the whole step."""
+
     begun: FloatArray
-    """`held` and `begun`: links whose constraint has been active during the whole step, and the
-    lateral velocities of the links at its beginning, m/s."""
+    """Lateral velocities of the links at the beginning of the step, m/s."""
 
     rate_y: FloatArray
+    """Time derivative of the state at the newest stage."""
+
     rate_sums: FloatArray
-    """`rate_y` and `rate_sums`: derivatives; `first_y`, `first_sums` are those at the beginning of a part."""
+    """Time derivative of the sums at the newest stage."""
 
     y0: FloatArray
+    """State at the beginning of the step."""
+
     y1: FloatArray
+    """State at the newest stage."""
+
     y2: FloatArray
-    """`y1` and `y2`: the last two stages."""
+    """State at the stage before."""
 
     first_y: FloatArray
+    """Time derivative of the state at the beginning of a part."""
+
     sums0: FloatArray
-    """`y0` and `sums0`: the state at the beginning of the step."""
+    """Sums at the beginning of the step."""
 
     sums: FloatArray
     """Values of `State.sums` after the present part."""

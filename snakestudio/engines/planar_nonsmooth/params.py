@@ -57,11 +57,16 @@ class Params(NamedTuple):
     spring; inertia of the rotor, kg m^2."""
 
     stopped: int
+    """Whether any joint has a stop."""
+
     springs: int
+    """Whether any joint has a spring or damper."""
+
     fixed: int
+    """Whether any joint has no axis."""
+
     rotors: int
-    """`stopped`, `springs`, `fixed` and `rotors`: whether any joint has a stop, a spring or damper,
-    no axis, or a rotor with inertia."""
+    """Whether any joint has a rotor with inertia."""
 
     law: FloatArray
     """Friction on the ground outside all patches; see `ChainProblem`."""
@@ -76,9 +81,10 @@ class Params(NamedTuple):
     """Whether the ground varies with position or time."""
 
     mass: float
+    """Mean mass of the links, kg."""
+
     reach: float
-    """`mass` and `reach`: mean mass of the links, kg; largest distance of a contact sphere's centre
-    from the centre of mass, m."""
+    """Largest distance of a contact sphere's centre from the centre of mass, m."""
 
     dt: float
     """Time step, s."""
@@ -90,14 +96,19 @@ class Params(NamedTuple):
     """Whether the PD law uses the angle and rate at the end of the step."""
 
     gx: float
+    """Gravity along x, m/s^2."""
+
     gy: float
+    """Gravity along y, m/s^2."""
+
     gn: float
-    """`gx`, `gy` and `gn`: gravity along x and y, and its component into the ground (positive), m/s^2."""
+    """Gravity into the ground, positive, m/s^2."""
 
     stribeck_rise: float
+    """Relative increase of friction near rest."""
+
     stribeck_velocity: float
-    """`stribeck_rise` and `stribeck_velocity`: relative increase of friction near rest, and its
-    velocity scale, m/s."""
+    """Velocity scale of this increase, m/s."""
 
     tolerance: float
     """Residual at which the solver stops."""

@@ -27,8 +27,10 @@ class State(NamedTuple):
     """State of a run of n links; c is the capacity for obstacle contacts, s that for contact slots."""
 
     q: FloatArray
+    """x, y, theta of each link, m and rad."""
+
     u: FloatArray
-    """`q` and `u`: x, y, theta (m, rad) and vx, vy, omega (m/s, rad/s) of each link."""
+    """vx, vy, omega of each link, m/s and rad/s."""
 
     wrench: FloatArray
     """External f_x, f_y, t_z on each link, N and N m."""
@@ -37,23 +39,30 @@ class State(NamedTuple):
     """Torques of the joint controllers in the last step; positive torques increase theta_{i+1} - theta_i, N m."""
 
     friction: FloatArray
+    """Friction impulses of the last step (`ChainImpulses`), the warm start of the next solution."""
+
     stop: FloatArray
-    """`friction` and `stop`: impulses of the last step (`ChainImpulses`), used as the warm start of
-    the next solution."""
+    """Stop impulses of the last step, the warm start of the next solution."""
 
     stick: IntArray
     """`ContactState` of each link on the ground."""
 
     contact: IntArray
+    """Obstacle contacts of the last step, ascending by link: link, obstacle, feature (0 on a
+    cylinder, as in `stadium_rectangle` on a box) and slots in the sums of row and call (-1:
+    none)."""
+
     normal: FloatArray
+    """Normal impulses of these contacts, N s."""
+
     tangent: FloatArray
-    """`contact`, `normal` and `tangent`: obstacle contacts of the last step, ascending by link:
-    link, obstacle, feature (0 on a cylinder, as in `stadium_rectangle` on a box) and slots in the
-    sums of row and call (-1: none); impulses, N s."""
+    """Friction impulses of these contacts, N s."""
 
     counts: IntArray
+    """Counters; entries are named at the top of this module."""
+
     sums: FloatArray
-    """`counts` and `sums`: counters and cumulative sums; entries are named at the top of this module."""
+    """Cumulative sums; entries are named at the top of this module."""
 
     impulse: FloatArray
     """Cumulative impulses on each link, world frame: friction x, y, obstacles x, y, load on the
@@ -75,14 +84,22 @@ class Work(NamedTuple):
     """Workspace of a step."""
 
     theta: FloatArray
+    """Directions of the links at the midpoint, rad."""
+
     cos: FloatArray
+    """Cosines of `theta`."""
+
     sin: FloatArray
-    """`theta`, `cos` and `sin`: directions at the midpoint."""
+    """Sines of `theta`."""
 
     theta_end: FloatArray
+    """Directions of the links at the end of the step, rad."""
+
     cos_end: FloatArray
+    """Cosines of `theta_end`."""
+
     sin_end: FloatArray
-    """`theta_end`, `cos_end` and `sin_end`: directions at the end of the step."""
+    """Sines of `theta_end`."""
 
     reference: FloatArray
     """Reference angle and rate of the joints."""
@@ -91,9 +108,11 @@ class Work(NamedTuple):
     """Torque commands of the motors, N m."""
 
     torque: FloatArray
+    """Motor torques at zero rate, without springs and dampers."""
+
     drag: FloatArray
-    """`torque` and `drag`: motor torques at zero rate, and their decrease per unit rate (see
-    `motor_torque`); without springs and dampers."""
+    """Decrease of the motor torques per unit rate (see `motor_torque`), without springs and
+    dampers."""
 
     spring: FloatArray
     """Torque of spring and damper for zero rate at the end of the step, N m, and the decrease of
@@ -112,22 +131,34 @@ class Work(NamedTuple):
     """Friction on the ground at the links; see `ChainProblem`."""
 
     u_free: FloatArray
+    """Velocities without contacts."""
+
     u: FloatArray
-    """`u_free` and `u`: velocities without contacts, and the solution."""
+    """Velocities of the solution."""
 
     friction: FloatArray
+    """Unknown friction impulses of the ground."""
+
     normal: FloatArray
+    """Unknown normal impulses of obstacles."""
+
     tangent: FloatArray
+    """Unknown friction impulses of obstacles."""
+
     stop: FloatArray
-    """`friction`, `normal`, `tangent` and `stop`: unknown impulses."""
+    """Unknown impulses of stops."""
 
     contact: IntArray
+    """Active obstacle contacts, as in `State.contact`."""
+
     link: IntArray
-    """`contact` and `link`: active obstacle contacts as in `State.contact`, and their links."""
+    """Links of these contacts."""
 
     rows: FloatArray
+    """Force directions, see `ChainProblem`."""
+
     point: FloatArray
-    """`rows` and `point`: force directions (see `ChainProblem`) and contact points."""
+    """Contact points."""
 
     stops: FloatArray
     """Joints at their stops."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+# A joint rotates by yaw about z of the link ahead, then by pitch about y, then by roll about x of the
+# link behind: R = R_z R_y R_x. Without any of them, the joint is fixed.
 HAS_YAW = 1
 HAS_PITCH = 2
 HAS_ROLL = 4
+
 WIDE = 8
-"""A joint rotates by yaw about z of the link ahead, then by pitch about y, then by roll about x of
-the link behind: R = R_z R_y R_x. Without any of them, the joint is fixed. `WIDE`: yaw and pitch
-that may approach 90 degrees."""
+"""Yaw and pitch that may approach 90 degrees."""
 AXES = HAS_YAW | HAS_PITCH | HAS_ROLL
 """Mask of the bits of the axes."""
 CARDAN = HAS_YAW | HAS_PITCH

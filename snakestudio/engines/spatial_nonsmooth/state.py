@@ -90,8 +90,10 @@ class State(NamedTuple):
     """Impulses of the laws of the joint axes, as in `SpatialImpulses`."""
 
     counts: IntArray
+    """Counters; entries are named at the top of this module."""
+
     sums: FloatArray
-    """`counts` and `sums`: counters and cumulative sums; entries are named at the top of this module."""
+    """Cumulative sums; entries are named at the top of this module."""
 
     impulse: FloatArray
     """Cumulative impulses of the ground and of obstacles on each link, world frame, N s."""
@@ -119,9 +121,10 @@ class Work(NamedTuple):
     """Workspace of a step for n links, m joint axes, c contacts; values are at the midpoint unless stated otherwise."""
 
     position: FloatArray
+    """Centre of gravity of each link, m."""
+
     turn: FloatArray
-    """`position` and `turn`: centre of gravity and quaternion (not exactly of unit length, P1 (72))
-    of each link."""
+    """Quaternion of each link, not exactly of unit length, P1 (72)."""
 
     orientation: FloatArray
     """Body axes x (along the link), y and z of each link, in sequence."""
@@ -154,8 +157,10 @@ class Work(NamedTuple):
     """Torque commands of the motors, N m."""
 
     angle: FloatArray
+    """Joint angles for a row, rad."""
+
     rate: FloatArray
-    """`angle` and `rate`: joint angles and rates for a row."""
+    """Joint rates for a row, rad/s."""
 
     joint: FloatArray
     """Unknown impulses of the laws of the joint axes."""
@@ -174,8 +179,10 @@ class Work(NamedTuple):
     """Friction coefficients along and across, and of rolling times the radius."""
 
     rows: FloatArray
+    """As in `SpatialProblem`."""
+
     gain: FloatArray
-    """`rows` and `gain`: as in `SpatialProblem`."""
+    """As in `SpatialProblem`."""
 
     law: FloatArray
     """Unknown impulses of the contacts."""
