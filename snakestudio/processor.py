@@ -73,7 +73,7 @@ def identify() -> tuple[str, frozenset[str]]:
 
 
 def processor_name() -> str:
-    """Return the name of the processor as reported by itself."""
+    """Return the name that the processor reports."""
     return identify()[0]
 
 
